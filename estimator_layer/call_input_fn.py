@@ -19,7 +19,7 @@ from tinyflow.data.iterators import initializable
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.nest import flatten
 from tinyflow.train.sessions.session_run_hook import SessionRunHook
 
@@ -102,7 +102,7 @@ def dataset_of_input_fn(input_fn, mode, params, config, replicas):
     if isinstance(result, InputFunction):
         return result.dataset()
     if not isinstance(result.value, Dataset):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'dataset must be a tf.data.Dataset: under a tf.distribute.Strategy an input_fn '
             'returns a Dataset, from which each replica takes its own batches; it '
             f'returned {result.value!r}.'))
@@ -123,7 +123,7 @@ def _call(input_fn, mode, params, config, replicas):
 def check_input_fn(input_fn):
     """Raises TypeError unless `input_fn` is a function or data."""
     if not _is_data(input_fn) and not callable(input_fn):
-        raise worded(TypeError(
+        raise misuse(TypeError(
             f'input_fn must be a function, a Dataset, arrays or a DataFrame; got {input_fn!r}\n'
             '  Hint: input_fn=lambda: dataset. A call, input_fn=make_data(), passes its result '
             'instead of the function.'))
@@ -137,7 +137,7 @@ def split_features_labels(result):
     """(features, labels) of the result of an input_fn; labels are None without labels."""
     if isinstance(result, (list, tuple)):
         if len(result) != 2:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'input_fn should return (features, labels) as a len 2 tuple.\n  Hint: it '
                 f'returned {len(result)} parts; several features go into one dict: '
                 "({'a': a, 'b': b}, labels)."))
@@ -190,7 +190,7 @@ def _check_graph(features, labels):
 
 def _other_graph(what, tensor):
     site = f', created at {tensor.op.site},' if tensor.op.site else ''
-    return worded(ValueError(
+    return misuse(ValueError(
         f'input_fn returned {what} of another graph: "{tensor.name}"{site} was created outside '
         'of input_fn.\n  Hint: an Estimator calls input_fn inside a new graph each time; create '
         'datasets and tensors inside the function: def input_fn(): return '

@@ -6,7 +6,7 @@ import inspect
 
 from estimator_layer.model_fn import EstimatorSpec
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['call_model_fn', 'check_model_fn', 'parameter_names']
 
@@ -31,11 +31,11 @@ def check_model_fn(model_fn, params):
     """Raises ValueError for a model_fn with parameters that an Estimator cannot pass."""
     names = parameter_names(model_fn)
     if 'features' not in names:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'model_fn ({model_fn}) must include features argument.\n  Hint: '
             'def model_fn(features, labels, mode, params):'))
     if params is not None and 'params' not in names:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'model_fn ({model_fn}) does not include params argument, but params ({params}) is '
             'passed to Estimator.'))
     if params is None and 'params' in names:
@@ -43,7 +43,7 @@ def check_model_fn(model_fn, params):
                         'passed to Estimator.', model_fn)
     unknown = [name for name in names if name not in _PARAMETERS]
     if unknown:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'model_fn ({model_fn}) has following not expected args: {unknown}\n  Hint: its '
             'parameters are features, labels, mode, params and config; everything else goes into '
             'params, a dict.'))
@@ -60,7 +60,7 @@ def call_model_fn(model_fn, features, labels, mode, params, config):
     if 'labels' in names:
         arguments['labels'] = labels
     elif labels is not None:
-        raise worded(ValueError('model_fn does not take labels, but input_fn returns labels.'))
+        raise misuse(ValueError('model_fn does not take labels, but input_fn returns labels.'))
     for name, value in (('mode', mode), ('params', params), ('config', config)):
         if name in names:
             arguments[name] = value
@@ -68,7 +68,7 @@ def call_model_fn(model_fn, features, labels, mode, params, config):
     spec = model_fn(features=features, **arguments)
     logging.info('Done calling model_fn.')
     if not isinstance(spec, EstimatorSpec):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'model_fn should return an EstimatorSpec.\n  Hint: it returned {spec!r}; '
             'return tf.estimator.EstimatorSpec(mode, ...) in every branch on mode.'))
     return spec

@@ -39,7 +39,7 @@ from estimator_layer.session_cache.cache import SessionCache
 from estimator_layer.train import train
 from estimator_layer.warm_start import warm_start_variables
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import NotFoundError, worded
+from tinyflow.graph.support.errors import NotFoundError, misuse
 from tinyflow.inspect.viz.select import register_drawable
 from tinyflow.session.config import ConfigProto
 from tinyflow.train import training_util
@@ -88,7 +88,7 @@ class WarmStartSettings(collections.namedtuple('WarmStartSettings', _WARM_START_
     def __new__(cls, ckpt_to_initialize_from, vars_to_warm_start='.*',
                 var_name_to_vocab_info=None, var_name_to_prev_var_name=None):
         if not ckpt_to_initialize_from:
-            raise worded(ValueError('`ckpt_to_initialize_from` MUST be set in WarmStartSettings'))
+            raise misuse(ValueError('`ckpt_to_initialize_from` MUST be set in WarmStartSettings'))
         return super().__new__(cls, ckpt_to_initialize_from, vars_to_warm_start,
                                var_name_to_vocab_info or {}, var_name_to_prev_var_name or {})
 
@@ -118,7 +118,7 @@ class Estimator:
         self._model_dir = self._config.model_dir
         logging.info('Using config: %s', self._config)
         if model_fn is None:
-            raise worded(ValueError('model_fn must be provided to Estimator.'))
+            raise misuse(ValueError('model_fn must be provided to Estimator.'))
         check_model_fn(model_fn, params)
         self._model_fn = model_fn
         self._params = copy.deepcopy(params or {})
@@ -141,7 +141,7 @@ class Estimator:
         text = f'{type(self).__name__!r} object has no attribute {name!r}'
         if name in _OTHER_LIBRARIES:
             text += f'\n  Hint: {_OTHER_LIBRARIES[name]}.'
-        raise worded(AttributeError(text))
+        raise misuse(AttributeError(text))
 
     @property
     def model_dir(self):
@@ -204,7 +204,7 @@ class Estimator:
         loss becomes NaN.
         """
         if steps is not None and max_steps is not None:
-            raise worded(ValueError('Can not provide both steps and max_steps.'))
+            raise misuse(ValueError('Can not provide both steps and max_steps.'))
         _check_positive('steps', steps)
         _check_positive('max_steps', max_steps)
         hooks = _checked_hooks(hooks)
@@ -299,7 +299,7 @@ class Estimator:
 
     def _check_checkpoint(self):
         if not latest_checkpoint(self._model_dir):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Could not find trained model in model_dir: {self._model_dir}.'))
 
     def _explained_by(self):
@@ -323,7 +323,7 @@ def config_with_model_dir(config, model_dir):
         logging.info('Using default config.')
         config = RunConfig()
     if not isinstance(config, RunConfig):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'config must be an instance of `RunConfig`, but provided {config}.\n  Hint: '
             + ('tf.estimator.RunConfig(session_config=config).' if isinstance(config, ConfigProto)
                else 'tf.estimator.RunConfig(**config).' if isinstance(config, dict)
@@ -331,7 +331,7 @@ def config_with_model_dir(config, model_dir):
     if model_dir is not None:
         model_dir = os.fspath(model_dir)
         if config.model_dir not in (None, model_dir):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 '`model_dir` are set both in constructor and `RunConfig`, but with different '
                 f"values. In constructor: '{model_dir}', in `RunConfig`: '{config.model_dir}' "))
         return config.replace(model_dir=model_dir)
@@ -346,7 +346,7 @@ def _warm_start_settings(warm_start_from):
     if warm_start_from is None or isinstance(warm_start_from, WarmStartSettings):
         return warm_start_from
     if not isinstance(warm_start_from, (str, os.PathLike)):
-        raise worded(ValueError('warm_start_from must be a string or a WarmStartSettings, instead '
+        raise misuse(ValueError('warm_start_from must be a string or a WarmStartSettings, instead '
                                 f'got {type(warm_start_from)}'))
     path = os.fspath(warm_start_from)
     variables = os.path.join(path, 'variables', 'variables')
@@ -358,7 +358,7 @@ def _warm_start_settings(warm_start_from):
 
 def _check_receiver(serving_input_receiver_fn):
     if not serving_input_receiver_fn:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'An input_receiver_fn must be defined.\n  Hint: serving_input_receiver_fn='
             'tf.estimator.export.build_raw_serving_input_receiver_fn({name: placeholder}), or '
             'input_fn=the input function for training.'))
@@ -366,14 +366,14 @@ def _check_receiver(serving_input_receiver_fn):
 
 def _check_positive(name, value):
     if value is not None and value <= 0:
-        raise worded(ValueError(f'Must specify {name} > 0, given: {value}'))
+        raise misuse(ValueError(f'Must specify {name} > 0, given: {value}'))
 
 
 def _checked_hooks(hooks):
     hooks = [hooks] if isinstance(hooks, SessionRunHook) else hooks
     listed = hooks is None or isinstance(hooks, (list, tuple)) or hasattr(hooks, '__next__')
     if not listed:                          # train(x, y), as with scikit-learn and Keras
-        raise worded(TypeError(
+        raise misuse(TypeError(
             f'hooks is a list of SessionRunHooks; got {type(hooks).__name__}.\n  Hint: the '
             "input_fn returns the labels, next to the features: train(lambda: ({'x': x}, y)), or "
             "train(({'x': x}, y)) with arrays."))
@@ -383,7 +383,7 @@ def _checked_hooks(hooks):
             text = f'Hooks must be a SessionRunHook, given: {hook}'
             if isinstance(hook, type) and issubclass(hook, SessionRunHook):
                 text += f'\n  Hint: that is the class; {hook.__name__}(...) creates a hook.'
-            raise worded(TypeError(text))
+            raise misuse(TypeError(text))
     return hooks
 
 
@@ -391,7 +391,7 @@ def _checked_listeners(listeners):
     listeners = list(listeners or [])
     for listener in listeners:
         if not isinstance(listener, CheckpointSaverListener):
-            raise worded(TypeError('saving_listeners must be a list of CheckpointSaverListener, '
+            raise misuse(TypeError('saving_listeners must be a list of CheckpointSaverListener, '
                                    f'given: {listener}'))
     return listeners
 
@@ -410,7 +410,7 @@ def _check_not_overridden(estimator):
             return
         overridden = sorted(fixed & set(vars(kind)))
         if overridden:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'Subclasses of Estimator cannot override members of Estimator. '
                 f'{type(estimator)} does override {overridden}\n  Hint: pass another model_fn, '
                 'hooks, or write a function around the method.'))

@@ -7,7 +7,7 @@ from estimator_layer.model_fn import ModeKeys
 from tinyflow.graph.defaults import set_random_seed
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.train.checkpoints.inspection import list_variables
 from tinyflow.train.checkpoints.saver import import_meta_graph
 
@@ -72,7 +72,7 @@ def drawable(estimator):
     """
     checkpoint = estimator.latest_checkpoint()
     if checkpoint is None:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'draw: {estimator.model_dir} has no checkpoint, so there is no graph yet.\n  Hint: '
             "estimator.train(input_fn) first; or tf.viz.draw(tf.explain(estimator).graph('train', "
             'input_fn)), which builds one.'))

@@ -4,7 +4,7 @@ from __future__ import annotations
 from estimator_layer.call_model_fn import parameter_names
 from estimator_layer.estimator import Estimator
 from estimator_layer.model_fn import ModeKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['add_metrics']
 
@@ -21,7 +21,7 @@ def add_metrics(estimator, metric_fn):
     names = parameter_names(metric_fn)
     unknown = [name for name in names if name not in _PARAMETERS]
     if unknown:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'metric_fn ({metric_fn}) has following not expected args: {unknown}\n  Hint: it may '
             f'take {", ".join(_PARAMETERS)}.'))
 

@@ -5,7 +5,7 @@ import functools
 import inspect
 from difflib import get_close_matches
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['suggest_keywords']
 
@@ -21,7 +21,7 @@ def suggest_keywords(init):
     def checked_init(self, *args, **kwargs):
         unknown = [name for name in kwargs if name not in names]
         if unknown:
-            raise worded(TypeError(_message(type(self).__name__, unknown[0], names)))
+            raise misuse(TypeError(_message(type(self).__name__, unknown[0], names)))
         init(self, *args, **kwargs)
     return checked_init
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.api import metrics
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.control_flow.grouping import group
 from tinyflow.train import training_util
 from tinyflow.train.sessions.evaluation import get_or_create_eval_step
@@ -17,7 +17,7 @@ def metric_ops(spec):
     ops = dict(spec.eval_metric_ops)
     for reserved in ('loss', GraphKeys.GLOBAL_STEP):
         if reserved in ops:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Metric with name `{reserved}` is not allowed, because Estimator already defines '
                 'a default metric with the same name.'))
     ops['loss'] = metrics.mean(spec.loss)

@@ -9,7 +9,7 @@ from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import shaping
 from tinyflow.ops.variables.variable import Variable
 from tinyflow.train.sessions.scaffold import Scaffold
@@ -77,7 +77,7 @@ class EstimatorSpec(collections.namedtuple('EstimatorSpec', _FIELDS)):
     def _replace(self, **changes):
         """A copy with some fields replaced; the mode cannot be changed."""
         if changes.get('mode', self.mode) != self.mode:
-            raise worded(ValueError('mode of EstimatorSpec cannot be changed.'))
+            raise misuse(ValueError('mode of EstimatorSpec cannot be changed.'))
         return EstimatorSpec(**{**self._asdict(), **changes})
 
 
@@ -99,13 +99,13 @@ def _short(value):
 def _checked_train_op(train_op, mode):
     if train_op is None:
         if mode == ModeKeys.TRAIN:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'Missing train_op.\n  Hint: in mode TRAIN a model_fn returns the op of one '
                 'training step: train_op=optimizer.minimize(loss, '
                 'global_step=tf.train.get_global_step()).'))
         return None
     if not isinstance(train_op, (Tensor, Operation, Variable)):
-        raise worded(TypeError(f'train_op must be Operation or Tensor, given: {train_op}'))
+        raise misuse(TypeError(f'train_op must be Operation or Tensor, given: {train_op}'))
     if isinstance(train_op, Variable):
         train_op = train_op.op
     _check_graph(train_op, 'train_op', train_op.name)
@@ -115,13 +115,13 @@ def _checked_train_op(train_op, mode):
 def _checked_loss(loss, mode):
     if loss is None:
         if mode in (ModeKeys.TRAIN, ModeKeys.EVAL):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Missing loss.\n  Hint: in mode {mode.upper()} a model_fn returns '
                 'EstimatorSpec(mode, loss=..., ...), a scalar tensor.'))
         return None
     loss = _tensor(loss, 'loss')
     if loss.get_shape().num_elements() not in (None, 1):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Loss must be scalar, given: {loss}\n  Hint: one number for the batch, '
             'such as tf.reduce_mean(loss).'))
     _check_graph(loss, 'loss', loss.name)
@@ -134,7 +134,7 @@ def _checked_loss(loss, mode):
 def _checked_predictions(predictions, mode):
     if predictions is None:
         if mode == ModeKeys.PREDICT:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'Missing predictions.\n  Hint: in mode PREDICT a model_fn returns '
                 'EstimatorSpec(mode, predictions=...), a tensor or a dict of tensors.'))
         return {}
@@ -153,13 +153,13 @@ def _checked_metrics(metrics):
     if metrics is None:
         return {}
     if not isinstance(metrics, dict):
-        raise worded(TypeError(f'eval_metric_ops must be a dict, given: {metrics}'))
+        raise misuse(TypeError(f'eval_metric_ops must be a dict, given: {metrics}'))
     pairs = {}
     for key, metric in metrics.items():
         if _is_keras_metric(metric):
             metric = _keras_metric_ops(metric)
         elif not isinstance(metric, tuple) or len(metric) != 2:
-            raise worded(TypeError(
+            raise misuse(TypeError(
                 'Values of eval_metric_ops must be (metric_value, update_op) tuples, given: '
                 f'{metric} for key: {key}\n  Hint: functions of tf.metrics return such a pair: '
                 'tf.metrics.mean(value).'))
@@ -177,7 +177,7 @@ def _is_keras_metric(metric):
 
 def _keras_metric_ops(metric):
     if not metric.updates:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Please call update_state(...) on the "{metric.name}" metric'))
     graph = get_default_graph()
     for collection in (GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES):
@@ -190,7 +190,7 @@ def _checked_hooks(hooks):
     hooks = tuple(hooks or ())
     for hook in hooks:
         if not isinstance(hook, SessionRunHook):
-            raise worded(TypeError(
+            raise misuse(TypeError(
                 f'All hooks must be SessionRunHook instances, given: {hook}'))
     return hooks
 
@@ -198,7 +198,7 @@ def _checked_hooks(hooks):
 def _checked_scaffold(scaffold):
     scaffold = scaffold or Scaffold()
     if not isinstance(scaffold, Scaffold):
-        raise worded(TypeError(f'scaffold must be tf.train.Scaffold. Given: {scaffold}'))
+        raise misuse(TypeError(f'scaffold must be tf.train.Scaffold. Given: {scaffold}'))
     return scaffold
 
 
@@ -206,7 +206,7 @@ def _tensor(value, what):
     if isinstance(value, Variable):
         return convert_to_tensor(value)
     if not isinstance(value, Tensor):
-        raise worded(TypeError(f'{what} must be Tensor, given: {value}'))
+        raise misuse(TypeError(f'{what} must be Tensor, given: {value}'))
     return value
 
 
@@ -214,7 +214,7 @@ def _check_graph(element, what, name):
     if element.graph is not get_default_graph():
         site = getattr(getattr(element, 'op', element), 'site', None)
         created = f'\n  created at {site}' if site else ''
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'{what} with "{name}" must be from the default graph.{created}\n'
             'Possible causes of this error include:\n\n'
             f'1) {what} was created outside the context of the default graph.\n\n'

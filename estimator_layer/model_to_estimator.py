@@ -17,7 +17,7 @@ from keras_layer.engine.cloning import clone_model
 from keras_layer.optimizers import Optimizer
 from keras_layer.saving import load_model
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
 from tinyflow.train.checkpoints.object_graph import children
 from tinyflow.train.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
@@ -45,13 +45,13 @@ def model_to_estimator(keras_model=None, keras_model_path=None, custom_objects=N
     ValueError for a model that is not compiled, and for no model or two.
     """
     if keras_model is None and keras_model_path is None:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Either `keras_model` or `keras_model_path` needs to be provided.'))
     if keras_model is not None and keras_model_path is not None:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Please specity either `keras_model` or `keras_model_path`, but not both.'))
     if checkpoint_format not in (None, *_FORMATS):
-        raise worded(ValueError('Checkpoint format must be one of "checkpoint" or "saver". Got '
+        raise misuse(ValueError('Checkpoint format must be one of "checkpoint" or "saver". Got '
                                 f'{checkpoint_format}'))
     config = config_with_model_dir(config, model_dir)
     if keras_model is None:
@@ -60,11 +60,11 @@ def model_to_estimator(keras_model=None, keras_model_path=None, custom_objects=N
     else:
         logging.info('Using the Keras model provided.')
     if keras_model.optimizer is None:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'The given keras model has not been compiled yet. Please compile the model with '
             '`model.compile()` before calling `model_to_estimator()`.'))
     if not keras_model._is_graph_network:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'A subclassed model has no layer graph that could be cloned into the graphs of an '
             'Estimator.\n  Hint: build a functional model of the same layers, '
             'tf.keras.Model(inputs, outputs), or call the model in a model_fn.'))
@@ -191,7 +191,7 @@ def _in_order(tensors, names, what, of_model):
     if isinstance(tensors, dict):
         wrong = set(tensors) ^ set(names)
         if wrong:
-            raise worded(KeyError(
+            raise misuse(KeyError(
                 f'The dictionary passed into {what} does not have the expected {of_model} keys '
                 f'defined in the keras model.\n\tExpected keys: {set(names)}\n\t{what} keys: '
                 f'{set(tensors)}\n\tDifference: {wrong}\n  Hint: the input_fn names its {what} as '

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['select_predictions', 'single_examples', 'warn_if_endless']
 
@@ -19,12 +19,12 @@ def select_predictions(predictions, keys):
     if not keys:
         return predictions
     if not isinstance(predictions, dict):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'predict_keys argument is not valid in case of non-dict predictions.'))
     keys = [keys] if isinstance(keys, str) else keys
     selected = {key: tensor for key, tensor in predictions.items() if key in keys}
     if not selected:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Expected to run at least one output from {list(predictions)}, provided {keys}.'))
     return selected
 
@@ -41,12 +41,12 @@ def _batch_size(batch):
     length = None
     for key, values in batch.items():
         if not getattr(values, 'ndim', 0):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'The prediction {key!r} has no batch dimension.\n  Hint: '
                 'yield_single_examples=False, or omit it: predict_keys=[...].'))
         length = length if length is not None else len(values)
         if len(values) != length:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Batch length of predictions should be same. {key} has different batch length '
                 'than others.\n  Hint: yield_single_examples=False, or choose keys: '
                 'predict_keys=[...].'))

@@ -8,7 +8,7 @@ import os
 from estimator_layer.keyword_arguments import suggest_keywords
 from estimator_layer.tf_config import ClusterTask, read_tf_config
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.session.config import ConfigProto
 
 __all__ = ['RunConfig']
@@ -109,7 +109,7 @@ class RunConfig:
         for name, value in values.items():
             is_valid, message = _CHECKS.get(name, (None, None))
             if is_valid and value is not None and not is_valid(value):
-                raise worded(ValueError(f'{message}, given {value!r}'
+                raise misuse(ValueError(f'{message}, given {value!r}'
                                         if name != 'model_dir' else message))
             self._values[name] = value
 
@@ -117,13 +117,13 @@ class RunConfig:
         """A copy with some settings replaced. ValueError for a name that cannot be replaced."""
         for name in kwargs:
             if name not in _REPLACEABLE:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'Replacing {name} is not supported. Allowed properties are '
                     f'{list(_REPLACEABLE)}.'))
         steps, seconds = (kwargs.get(name) for name in
                           ('save_checkpoints_steps', 'save_checkpoints_secs'))
         if steps is not None and seconds is not None:
-            raise worded(ValueError(_SAVE_ERROR))
+            raise misuse(ValueError(_SAVE_ERROR))
         if steps is not None:
             kwargs['save_checkpoints_secs'] = None
         elif seconds is not None:
@@ -186,16 +186,16 @@ def _checkpoint_interval(steps, seconds):
     if steps is _DEFAULT:
         return None, seconds
     if steps is not None and seconds is not None:
-        raise worded(ValueError(_SAVE_ERROR))
+        raise misuse(ValueError(_SAVE_ERROR))
     return steps, seconds
 
 
 def _model_dir(from_environment, given):
     given = None if given is None else os.fspath(given)
     if from_environment == '':
-        raise worded(ValueError('model_dir should be non-empty in TF_CONFIG.'))
+        raise misuse(ValueError('model_dir should be non-empty in TF_CONFIG.'))
     if from_environment and given not in (None, from_environment):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             '`model_dir` provided in RunConfig construct, if set, must have the same value as the '
             f'model_dir in TF_CONFIG. model_dir: {given}\nTF_CONFIG["model_dir"]: '
             f'{from_environment}.'))
@@ -209,7 +209,7 @@ def _check_strategies(values):
         strategy = getattr(distribute, name, None)
         if strategy is not None:
             if values[name] is not None and values[name] is not strategy:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'Either `{name}` or `experimental_distribute.{name}` should be set, not '
                     'both.'))
             values[name] = strategy

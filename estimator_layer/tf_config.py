@@ -9,7 +9,7 @@ import collections
 import json
 import os
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.train.cluster_spec import ClusterSpec
 
 __all__ = ['ClusterTask', 'TaskType', 'read_tf_config']
@@ -134,11 +134,11 @@ def _index(value):
 
 def _service(service):
     if service is not None and not isinstance(service, dict):
-        raise worded(TypeError(
+        raise misuse(TypeError(
             'If "service" is set in TF_CONFIG, it must be a dict. Given '
             f'{type(service)}'))
     return service
 
 
 def _invalid(problem):
-    return worded(ValueError(f'{problem}\n  Hint: {_EXAMPLE}.'))
+    return misuse(ValueError(f'{problem}\n  Hint: {_EXAMPLE}.'))

@@ -13,7 +13,7 @@ from tinyflow.graph.defaults import add_to_collection, get_collection, set_rando
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.summary import summaries
 from tinyflow.train import training_util
 from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
@@ -107,7 +107,7 @@ def _saver_hooks(model_dir, config, spec, hooks, listeners):
             model_dir, save_secs=config.save_checkpoints_secs,
             save_steps=config.save_checkpoints_steps, scaffold=spec.scaffold)]
     if listeners and not savers:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'There should be a CheckpointSaverHook to use saving_listeners. Please set one of the '
             'RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs.'))
     if savers:

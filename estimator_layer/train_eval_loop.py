@@ -12,7 +12,7 @@ from estimator_layer.estimator import Estimator
 from estimator_layer.export.exporter import Exporter
 from estimator_layer.tf_config import TaskType
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
 from tinyflow.train.hooks.timers import SecondOrStepTimer
 from tinyflow.train.sessions.session_run_hook import SessionRunHook
@@ -33,7 +33,7 @@ class TrainSpec(collections.namedtuple('TrainSpec', ('input_fn', 'max_steps', 'h
     def __new__(cls, input_fn, max_steps=None, hooks=None):
         check_input_fn(input_fn)
         if max_steps is not None and max_steps <= 0:
-            raise worded(ValueError(f'Must specify max_steps > 0, given: {max_steps}'))
+            raise misuse(ValueError(f'Must specify max_steps > 0, given: {max_steps}'))
         return super().__new__(cls, input_fn, max_steps, _hooks(hooks))
 
 
@@ -56,14 +56,14 @@ class EvalSpec(collections.namedtuple('EvalSpec', (
                 start_delay_secs=120, throttle_secs=600):
         check_input_fn(input_fn)
         if steps is not None and steps <= 0:
-            raise worded(ValueError(f'Must specify steps > 0, given: {steps}'))
+            raise misuse(ValueError(f'Must specify steps > 0, given: {steps}'))
         if name is not None and not isinstance(name, str):
-            raise worded(TypeError(f'`name` must be string, given: {name}'))
+            raise misuse(TypeError(f'`name` must be string, given: {name}'))
         if start_delay_secs < 0:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Must specify start_delay_secs >= 0, given: {start_delay_secs}'))
         if throttle_secs < 0:
-            raise worded(ValueError(f'Must specify throttle_secs >= 0, given: {throttle_secs}'))
+            raise misuse(ValueError(f'Must specify throttle_secs >= 0, given: {throttle_secs}'))
         return super().__new__(cls, input_fn, steps, name, _hooks(hooks), _exporters(exporters),
                                start_delay_secs, throttle_secs)
 
@@ -79,12 +79,12 @@ def train_and_evaluate(estimator, train_spec, eval_spec) -> Any:
                               ('train_spec', train_spec, TrainSpec),
                               ('eval_spec', eval_spec, EvalSpec)):
         if not isinstance(value, kind):
-            raise worded(TypeError(f'`{name}` must have type `tf.estimator.{kind.__name__}`. '
+            raise misuse(TypeError(f'`{name}` must have type `tf.estimator.{kind.__name__}`. '
                                    f'Got: {type(value)}'))
     config = estimator.config
     if config.task_type == TaskType.EVALUATOR:
         if config.task_id > 0:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'For distributed training, there can only be one `evaluator` task (with task id '
                 f'0).  Given task id {config.task_id}'))
         return _run_evaluator(estimator, train_spec, eval_spec)
@@ -96,7 +96,7 @@ def train_and_evaluate(estimator, train_spec, eval_spec) -> Any:
 def _check_single_task(cluster_spec):
     tasks = sum(cluster_spec.num_tasks(job) for job in cluster_spec.jobs)
     if tasks > 1:
-        raise worded(NotImplementedError(
+        raise misuse(NotImplementedError(
             f'TF_CONFIG describes a cluster of {tasks} tasks: {cluster_spec}. tinyflow trains in '
             'one process only, and would wait for the others forever.\n  Hint: unset '
             'TF_CONFIG; for several replicas in one process: '
@@ -144,7 +144,7 @@ class _EvaluateNewCheckpoints(CheckpointSaverListener):
     def _evaluate(self, step):
         self._timer.update_last_triggered_step(step)
         if not self._evaluator.evaluate():
-            raise worded(RuntimeError('There was no new checkpoint after the training.'))
+            raise misuse(RuntimeError('There was no new checkpoint after the training.'))
 
 
 class _Evaluator:
@@ -219,7 +219,7 @@ def _hooks(hooks):
     hooks = tuple(hooks or ())
     for hook in hooks:
         if not isinstance(hook, SessionRunHook):
-            raise worded(TypeError(
+            raise misuse(TypeError(
                 f'All hooks must be `SessionRunHook` instances, given: {hook}'))
     return hooks
 
@@ -231,16 +231,16 @@ def _exporters(exporters):
     checked = (exporters,) if isinstance(exporters, Exporter) else exporters
     checked = tuple(checked) if isinstance(checked, Iterable) else (checked,)
     if not all(isinstance(exporter, Exporter) for exporter in checked):
-        raise worded(TypeError('`exporters` must be an Exporter, an iterable of Exporter, or '
+        raise misuse(TypeError('`exporters` must be an Exporter, an iterable of Exporter, or '
                                f'`None`, found {exporters}.'))
     names = [exporter.name for exporter in checked]
     for name in names:
         if not name:
-            raise worded(ValueError('An Exporter cannot have a name that is `None` or empty. All '
+            raise misuse(ValueError('An Exporter cannot have a name that is `None` or empty. All '
                                     f'exporter names: {names}'))
         if not isinstance(name, str):
-            raise worded(ValueError(f'An Exporter must have a string name. Given: {type(name)}'))
+            raise misuse(ValueError(f'An Exporter must have a string name. Given: {type(name)}'))
     if len(set(names)) < len(names):
-        raise worded(ValueError('`exporters` must have unique names. Such a name cannot be '
+        raise misuse(ValueError('`exporters` must have unique names. Such a name cannot be '
                                 f'`None`. All exporter names: {names}'))
     return checked

@@ -8,7 +8,7 @@ from estimator_layer.call_input_fn import (
     split_features_labels,
 )
 from estimator_layer.model_fn import EstimatorSpec, ModeKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.control_flow.grouping import group
 from tinyflow.ops.variables import replica_context as replication
 from tinyflow.train.sessions.scaffold import Scaffold
@@ -61,7 +61,7 @@ def _merge_scaffolds(scaffold, strategy):
         return parts[0]
     first = parts[0]
     if any(part.saver is not None and part.saver is not first.saver for part in parts):
-        raise worded(ValueError('Only one of the replicas may have a Saver in its Scaffold.'))
+        raise misuse(ValueError('Only one of the replicas may have a Saver in its Scaffold.'))
 
     def grouped(name):
         ops = [getattr(part, name) for part in parts if getattr(part, name) is not None]

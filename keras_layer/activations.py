@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['deserialize', 'elu', 'exponential', 'get', 'hard_sigmoid', 'linear', 'relu', 'selu',
@@ -21,7 +21,7 @@ def softmax(x, axis=-1):
     if rank is not None and rank > 2:
         e = K.exp(x - K.max(x, axis=axis, keepdims=True))
         return e / K.sum(e, axis=axis, keepdims=True)
-    raise worded(ValueError(f'Cannot apply softmax to a tensor that is 1D. Received input: {x}'))
+    raise misuse(ValueError(f'Cannot apply softmax to a tensor that is 1D. Received input: {x}'))
 
 
 def elu(x, alpha=1.0):
@@ -93,7 +93,7 @@ def get(identifier):
         return deserialize(identifier)
     if callable(identifier):
         return identifier
-    raise worded(TypeError(f'Could not interpret activation function identifier: {identifier!r}'))
+    raise misuse(TypeError(f'Could not interpret activation function identifier: {identifier!r}'))
 
 
 __getattr__ = explain_missing('tf.keras.activations', __all__)

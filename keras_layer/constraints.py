@@ -5,7 +5,7 @@ import numpy as np
 
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['Constraint', 'MaxNorm', 'MinMaxNorm', 'NonNeg', 'RadialConstraint', 'UnitNorm',
@@ -91,7 +91,7 @@ class RadialConstraint(Constraint):
     def __call__(self, w):
         shape = K.int_shape(w)
         if len(shape) != 4 or shape[0] != shape[1]:
-            raise worded(ValueError('The weight tensor must be of shape [width, width, in, out], '
+            raise misuse(ValueError('The weight tensor must be of shape [width, width, in, out], '
                                     f'not {shape}.'))
         rows, _, channels, kernels = shape
         windows = K.reshape(w, (rows * rows, channels * kernels))
@@ -137,7 +137,7 @@ def get(identifier):
         return deserialize(identifier)
     if callable(identifier):
         return identifier
-    raise worded(ValueError(f'Could not interpret constraint identifier: {identifier!r}'))
+    raise misuse(ValueError(f'Could not interpret constraint identifier: {identifier!r}'))
 
 
 __getattr__ = explain_missing('tf.keras.constraints', __all__)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing
 from tinyflow.ops.variables import initializers as below
 
@@ -80,7 +80,7 @@ def get(identifier):
         return identifier()
     if callable(identifier):
         return identifier
-    raise worded(ValueError(f'Could not interpret initializer identifier: {identifier!r}'))
+    raise misuse(ValueError(f'Could not interpret initializer identifier: {identifier!r}'))
 
 
 __getattr__ = explain_missing('tf.keras.initializers', __all__)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['FIT', 'GENERATOR', 'INPUT', 'LAYERS', 'MODEL', 'Old', 'layer_accepts_legacy_names',
            'accepts_legacy_names']
@@ -50,7 +50,7 @@ class Old(NamedTuple):
             if old in kwargs:
                 value = kwargs.pop(old)
                 if new in kwargs:
-                    raise worded(TypeError(
+                    raise misuse(TypeError(
                         f'For the `{new}` argument, the layer received both the legacy keyword '
                         f'argument `{old}` and the Keras 2 keyword argument `{new}`. Stick to the '
                         'latter!'))
@@ -182,7 +182,7 @@ def _batch_normalization(args, kwargs, old):
     if 'mode' not in kwargs:
         return args, False
     if kwargs.pop('mode') != 0:
-        raise worded(TypeError('The `mode` argument of `BatchNormalization` no longer exists. '
+        raise misuse(TypeError('The `mode` argument of `BatchNormalization` no longer exists. '
                                '`mode=1` and `mode=2` are no longer supported.'))
     return args, True
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['L1L2', 'Regularizer', 'deserialize', 'get', 'l1', 'l1_l2', 'l2', 'serialize']
@@ -82,9 +82,9 @@ def get(identifier):
     if callable(identifier):
         return identifier
     if isinstance(identifier, (float, int, np.floating)):
-        raise worded(ValueError(f'Could not interpret regularizer identifier: {identifier!r}\n'
+        raise misuse(ValueError(f'Could not interpret regularizer identifier: {identifier!r}\n'
                                 f'  Hint: keras.regularizers.l2({identifier}).'))
-    raise worded(ValueError(f'Could not interpret regularizer identifier: {identifier!r}'))
+    raise misuse(ValueError(f'Could not interpret regularizer identifier: {identifier!r}'))
 
 
 __getattr__ = explain_missing('tf.keras.regularizers', __all__)

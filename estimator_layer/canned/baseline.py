@@ -8,7 +8,7 @@ from estimator_layer.canned.common import check_features
 from estimator_layer.canned.optimizers import get_optimizer
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['BaselineClassifier', 'BaselineEstimator', 'BaselineRegressor']
 
@@ -76,7 +76,7 @@ def _baseline_model_fn(features, labels, mode, head, optimizer, weight_column):
 def _key_of(weight_column):
     key = getattr(weight_column, 'key', weight_column)
     if key is not None and not isinstance(key, str):
-        raise worded(TypeError('Weight column must be either a string or a numeric_column. Given '
+        raise misuse(TypeError('Weight column must be either a string or a numeric_column. Given '
                                f'type: {type(weight_column)}.'))
     return key
 

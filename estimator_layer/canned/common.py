@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['check_features', 'get_partitioner', 'summarize_layer']
 
@@ -10,7 +10,7 @@ __all__ = ['check_features', 'get_partitioner', 'summarize_layer']
 def check_features(features):
     """`features`; ValueError unless they are a dict."""
     if not isinstance(features, dict):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'features should be a dictionary of `Tensor`s. Given type: {type(features)}\n'
             "  Hint: the input_fn returns ({'x': x}, labels); feature columns look up 'x' by its "
             'key.'))

@@ -13,7 +13,7 @@ from estimator_layer.canned.optimizers import get_optimizer
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
 from estimator_layer.model_fn import ModeKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.input_layer import DenseFeatures
 
 __all__ = ['DNNClassifier', 'DNNEstimator', 'DNNRegressor', 'dnn_logit_fn_builder']
@@ -109,9 +109,9 @@ def dnn_logit_fn_builder(units, hidden_units, feature_columns, activation_fn, dr
     units is an int, TypeError unless hidden_units is a list.
     """
     if not isinstance(units, int):
-        raise worded(ValueError(f'units must be an int.  Given type: {type(units)}'))
+        raise misuse(ValueError(f'units must be an int.  Given type: {type(units)}'))
     if isinstance(hidden_units, int):
-        raise worded(TypeError(f'hidden_units is {hidden_units}, not a list.\n  Hint: '
+        raise misuse(TypeError(f'hidden_units is {hidden_units}, not a list.\n  Hint: '
                                f'hidden_units=[{hidden_units}], one number for each layer.'))
 
     def logit_fn(features, mode):

@@ -11,7 +11,7 @@ from estimator_layer.canned.linear import linear_logit_fn_builder
 from estimator_layer.canned.optimizers import get_optimizer
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['DNNLinearCombinedClassifier', 'DNNLinearCombinedEstimator',
            'DNNLinearCombinedRegressor']
@@ -43,7 +43,7 @@ class DNNLinearCombinedEstimator(Estimator):
                  batch_norm=False):
         columns = [*(linear_feature_columns or ()), *(dnn_feature_columns or ())]
         if not columns:
-            raise worded(ValueError('Either linear_feature_columns or dnn_feature_columns must be '
+            raise misuse(ValueError('Either linear_feature_columns or dnn_feature_columns must be '
                                     'defined.'))
         self._feature_columns = columns
         wide = _Wide(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
@@ -141,7 +141,7 @@ class _Deep(_Part):
     def __init__(self, columns, optimizer, hidden_units, activation_fn, dropout, batch_norm):
         super().__init__(columns, optimizer)
         if columns and not hidden_units:
-            raise worded(ValueError('dnn_hidden_units must be defined when dnn_feature_columns is '
+            raise misuse(ValueError('dnn_hidden_units must be defined when dnn_feature_columns is '
                                     'specified.'))
         self._settings = hidden_units, activation_fn, dropout, batch_norm
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from estimator_layer.call_model_fn import parameter_names
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['call_logit_fn']
 
@@ -20,6 +20,6 @@ def call_logit_fn(logit_fn, features, mode, params, config):
     by_name = isinstance(logits, dict) and all(
         isinstance(key, str) and isinstance(value, tf.Tensor) for key, value in logits.items())
     if not by_name and not isinstance(logits, tf.Tensor):
-        raise worded(ValueError('logit_fn should return a Tensor or a dictionary mapping strings '
+        raise misuse(ValueError('logit_fn should return a Tensor or a dictionary mapping strings '
                                 f'to Tensors.  logit_fn returned: {logits}'))
     return logits

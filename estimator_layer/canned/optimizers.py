@@ -4,7 +4,7 @@ from __future__ import annotations
 import inspect
 
 import tinyflow as tf
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['get_optimizer']
 
@@ -26,15 +26,15 @@ def get_optimizer(optimizer, learning_rate=None):
     """
     if isinstance(optimizer, str):
         if optimizer not in _BY_NAME:
-            raise worded(ValueError(f'Unsupported optimizer name: {optimizer}. Supported names '
+            raise misuse(ValueError(f'Unsupported optimizer name: {optimizer}. Supported names '
                                     f'are: {tuple(sorted(_BY_NAME))}'))
         if not learning_rate:
-            raise worded(ValueError('learning_rate must be specified when opt is string.'))
+            raise misuse(ValueError('learning_rate must be specified when opt is string.'))
         return _BY_NAME[optimizer](learning_rate=learning_rate)
     if callable(optimizer):
         optimizer = optimizer()
     if not isinstance(optimizer, tf.train.Optimizer):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'The optimizer object is not an Optimizer instance. Given: {optimizer}\n  Hint: '
             f'{_hint(optimizer)}'))
     return optimizer

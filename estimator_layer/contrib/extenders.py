@@ -4,7 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from estimator_layer.estimator import Estimator
 from estimator_layer.export.export_output import PredictOutput
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['clip_gradients_by_norm', 'forward_features']
 
@@ -23,7 +23,7 @@ def forward_features(estimator, keys=None, sparse_default_values=None):
         if spec.predictions is None:
             return spec
         if not isinstance(spec.predictions, dict):
-            raise worded(ValueError('Predictions should be a dict to be able to forward features. '
+            raise misuse(ValueError('Predictions should be a dict to be able to forward features. '
                                     f'Given: {type(spec.predictions)}'))
         added = {key: _dense(key, features, spec.predictions, sparse_default_values or {})
                  for key in (features if keys is None else keys)}
@@ -39,26 +39,26 @@ def _checked_keys(keys):
         return [keys]
     if keys is not None and not (isinstance(keys, (list, tuple))
                                  and all(isinstance(key, str) for key in keys)):
-        raise worded(TypeError('keys should be either a string or a list of strings. Given: '
+        raise misuse(TypeError('keys should be either a string or a list of strings. Given: '
                                f'{keys!r}'))
     return keys
 
 
 def _dense(key, features, predictions, default_values):
     if key not in features:
-        raise worded(ValueError(f'Key "{key}" is not in features dict. features dict has '
+        raise misuse(ValueError(f'Key "{key}" is not in features dict. features dict has '
                                 f'following keys: {sorted(features)}.'))
     if key in predictions:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Cannot forward feature key ({key}). Since it does exist in predictions. Existing '
             f'prediction keys: {sorted(predictions)}.'))
     feature = features[key]
     if key in default_values:
         if not isinstance(feature, tf.SparseTensor):
-            raise worded(ValueError(f'Feature ({key}) is expected to be a `SparseTensor`.'))
+            raise misuse(ValueError(f'Feature ({key}) is expected to be a `SparseTensor`.'))
         return tf.sparse_tensor_to_dense(feature, default_value=default_values[key])
     if isinstance(feature, tf.SparseTensor):
-        raise worded(ValueError(f'Feature ({key}) should be a Tensor.\n  Hint: keys=[...] without '
+        raise misuse(ValueError(f'Feature ({key}) should be a Tensor.\n  Hint: keys=[...] without '
                                 f'it, or sparse_default_values={{{key!r}: ...}}.'))
     return tf.convert_to_tensor(feature)
 

@@ -6,7 +6,7 @@ import abc
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import control_dependencies
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants
 from tinyflow.train.saved_model import signature_def_utils
 from tinyflow.train.saved_model.utils import build_tensor_info
@@ -34,13 +34,13 @@ class ClassificationOutput(ExportOutput):
 
     def __init__(self, scores=None, classes=None):
         if scores is not None and not _is_float(scores):
-            raise worded(ValueError('Classification scores must be a float32 Tensor; got '
+            raise misuse(ValueError('Classification scores must be a float32 Tensor; got '
                                     f'{scores}'))
         if classes is not None and not _is_string(classes):
-            raise worded(ValueError(f'Classification classes must be a string Tensor; got {classes}'
+            raise misuse(ValueError(f'Classification classes must be a string Tensor; got {classes}'
                                     '\n  Hint: tf.as_string(class_ids).'))
         if scores is None and classes is None:
-            raise worded(ValueError('At least one of scores and classes must be set.'))
+            raise misuse(ValueError('At least one of scores and classes must be set.'))
         self._scores, self._classes = scores, classes
 
     @property
@@ -65,7 +65,7 @@ class RegressionOutput(ExportOutput):
 
     def __init__(self, value):
         if not _is_float(value):
-            raise worded(ValueError(f'Regression output value must be a float32 Tensor; got '
+            raise misuse(ValueError(f'Regression output value must be a float32 Tensor; got '
                                     f'{value}'))
         self._value = value
 
@@ -150,7 +150,7 @@ def _examples(receiver_tensors, what):
     """The single string tensor of serialized Examples that Classify and Regress require."""
     tensors = list(receiver_tensors.values())
     if len(tensors) != 1 or not _is_string(tensors[0]):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'{what} input must be a single string Tensor; got {receiver_tensors}\n  Hint: '
             'build_parsing_serving_input_receiver_fn, whose input is serialized '
             'tf.train.Examples; or export a PredictOutput.'))
@@ -163,7 +163,7 @@ def _tensors_by_name(outputs, name, what):
     tensors = {}
     for key, value in outputs.items():
         if not isinstance(value, Tensor):
-            raise worded(ValueError(f'{what} output value must be a Tensor; got {value}.'))
+            raise misuse(ValueError(f'{what} output value must be a Tensor; got {value}.'))
         tensors[_joined(key, what)] = value
     return tensors
 
@@ -172,7 +172,7 @@ def _joined(key, what):
     """The key of an output; a tuple (head name, key) of a MultiHead becomes a path."""
     key = '/'.join(key) if isinstance(key, tuple) else key
     if not isinstance(key, str):
-        raise worded(ValueError(f'{what} output key must be a string; got {key}.'))
+        raise misuse(ValueError(f'{what} output key must be a string; got {key}.'))
     return key
 
 
@@ -198,9 +198,9 @@ def _metric_tensors(metrics):
         key = _with_prefix(_joined(key, 'metrics'), 'metrics')
         value, update = metric
         if not isinstance(value, Tensor):
-            raise worded(ValueError(f'{key} output value must be a Tensor; got {value}.'))
+            raise misuse(ValueError(f'{key} output value must be a Tensor; got {value}.'))
         if not isinstance(update, (Tensor, Operation)):
-            raise worded(ValueError(f'{key} update_op must be a Tensor or Operation; got '
+            raise misuse(ValueError(f'{key} update_op must be a Tensor or Operation; got '
                                     f'{update}.'))
         if isinstance(update, Operation):
             with control_dependencies([update]):

@@ -7,7 +7,7 @@ import shutil
 
 from estimator_layer.call_model_fn import parameter_names
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import abstract, worded
+from tinyflow.graph.support.errors import abstract, misuse
 
 __all__ = ['BestExporter', 'Exporter', 'FinalExporter', 'LatestExporter']
 
@@ -29,7 +29,7 @@ class _SavedModelExporter(Exporter):
     def __init__(self, name, serving_input_receiver_fn, assets_extra, as_text,
                  exports_to_keep=None):
         if exports_to_keep is not None and exports_to_keep <= 0:
-            raise worded(ValueError('`exports_to_keep`, if provided, must be a positive number. '
+            raise misuse(ValueError('`exports_to_keep`, if provided, must be a positive number. '
                                     f'Got {exports_to_keep}'))
         self._name = name
         self._receiver = serving_input_receiver_fn
@@ -78,7 +78,7 @@ def _loss_smaller(best_eval_result, current_eval_result):
     for what, result in (('best_eval_result', best_eval_result),
                          ('current_eval_result', current_eval_result)):
         if not result or 'loss' not in result:
-            raise worded(ValueError(f'{what} cannot be empty or no loss is found in it.'))
+            raise misuse(ValueError(f'{what} cannot be empty or no loss is found in it.'))
     return best_eval_result['loss'] > current_eval_result['loss']
 
 
@@ -95,15 +95,15 @@ class BestExporter(_SavedModelExporter):
                  assets_extra=None, as_text=False, exports_to_keep=5):
         super().__init__(name, serving_input_receiver_fn, assets_extra, as_text, exports_to_keep)
         if compare_fn is None:
-            raise worded(ValueError('`compare_fn` must not be None.'))
+            raise misuse(ValueError('`compare_fn` must not be None.'))
         names = parameter_names(compare_fn)
         for required in ('best_eval_result', 'current_eval_result'):
             if required not in names:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'compare_fn ({compare_fn}) must include {required} argument.'))
         unknown = set(names) - {'best_eval_result', 'current_eval_result'}
         if unknown:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'compare_fn ({compare_fn}) has following not expected args: {sorted(unknown)}'))
         self._is_better = compare_fn
         self._pattern = event_file_pattern

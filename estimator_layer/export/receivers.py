@@ -7,7 +7,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array.placeholders import placeholder
 from tinyflow.ops.files import example_parsing
 
@@ -40,7 +40,7 @@ class ServingInputReceiver(collections.namedtuple('ServingInputReceiver', _FIELD
         alternatives = receiver_tensors_alternatives
         if alternatives is not None:
             if not isinstance(alternatives, dict):
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'receiver_tensors_alternatives must be a dict: {alternatives}.'))
             alternatives = {name: _checked_tensors(tensors, 'receiver_tensors_alternative')
                             for name, tensors in alternatives.items()}
@@ -57,7 +57,7 @@ class TensorServingInputReceiver(collections.namedtuple('TensorServingInputRecei
 
     def __new__(cls, features, receiver_tensors, receiver_tensors_alternatives=None):
         if features is None:
-            raise worded(ValueError('features must be defined.'))
+            raise misuse(ValueError('features must be defined.'))
         _check_tensor(features, None, 'feature')
         receiver = ServingInputReceiver(features, receiver_tensors, receiver_tensors_alternatives)
         return super().__new__(
@@ -108,7 +108,7 @@ def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=Non
 
 def _check_feature_spec(feature_spec):
     if not isinstance(feature_spec, dict):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'feature_spec must be a dict; got {type(feature_spec).__name__}.\n  Hint: '
             'tf.feature_column.make_parse_example_spec(feature_columns) creates it; or '
             "{'x': tf.FixedLenFeature([4], tf.float32)}."))
@@ -136,7 +136,7 @@ def build_raw_supervised_input_receiver_fn(features, labels, default_batch_size=
 
     shared = set(named(features, 'input')) & set(named(labels, 'label'))
     if shared:
-        raise worded(ValueError('Features and labels must have distinct keys. '
+        raise misuse(ValueError('Features and labels must have distinct keys. '
                                 f'Found overlapping keys: {shared}'))
 
     def supervised_input_receiver_fn():
@@ -161,13 +161,13 @@ def _batched(tensor, batch_size):
 def _checked_tensors(tensors, field, keys=(str,)):
     """{name: tensor} for a dict or a single tensor, checked."""
     if tensors is None:
-        raise worded(ValueError(f'{field}s must be defined.'))
+        raise misuse(ValueError(f'{field}s must be defined.'))
     if not isinstance(tensors, dict):
         tensors = {_DEFAULT_KEYS[field]: tensors}
     for name, tensor in tensors.items():
         if not isinstance(name, keys):
             kinds = 'strings or ints' if int in keys else 'strings'
-            raise worded(ValueError(f'{field} keys must be {kinds}: {name}.'))
+            raise misuse(ValueError(f'{field} keys must be {kinds}: {name}.'))
         _check_tensor(tensor, name, field)
     return tensors
 
@@ -175,4 +175,4 @@ def _checked_tensors(tensors, field, keys=(str,)):
 def _check_tensor(tensor, name, field):
     if not isinstance(tensor, (Tensor, SparseTensor)):
         label = f' {name}' if name else ''
-        raise worded(ValueError(f'{field}{label} must be a Tensor or SparseTensor.'))
+        raise misuse(ValueError(f'{field}{label} must be a Tensor or SparseTensor.'))

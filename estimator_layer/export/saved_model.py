@@ -19,7 +19,7 @@ from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import NotFoundError, worded
+from tinyflow.graph.support.errors import NotFoundError, misuse
 from tinyflow.ops.array.placeholders import placeholder
 from tinyflow.session.session import Session
 from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
@@ -45,14 +45,14 @@ def export(estimator, base, receivers, assets_extra=None, as_text=False, checkpo
     if not checkpoint_path:
         settings = estimator._warm_start_settings
         if settings is None:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f"Couldn't find trained model at {estimator.model_dir}.\n  Hint: "
                 'estimator.train(input_fn) first; an export holds the latest checkpoint.'))
         checkpoint_path = settings.ckpt_to_initialize_from
     modes = [mode for mode in (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT)
              if receivers.get(mode)]
     if not modes:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'No valid modes for exporting found. Got {list(receivers)}.'))
     directory = timestamped_directory(os.fsdecode(base))
     temporary = os.path.join(os.path.dirname(directory), f'temp-{os.path.basename(directory)}')
@@ -95,7 +95,7 @@ def _add_mode(estimator, builder, mode, receiver_fn, checkpoint_path, strip_defa
             try:
                 saver.restore(session, checkpoint_path)
             except NotFoundError as error:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     'Could not load all requested variables from checkpoint. Please make sure '
                     'your model_fn does not expect variables that were not saved in the '
                     f'checkpoint.\n\nEncountered error with mode `{mode}` while restoring '
@@ -113,13 +113,13 @@ def _add_mode(estimator, builder, mode, receiver_fn, checkpoint_path, strip_defa
 def _call_receiver_fn(receiver_fn):
     """The input receiver that the function returns, checked."""
     if not callable(receiver_fn):
-        raise worded(TypeError(
+        raise misuse(TypeError(
             f'The serving_input_receiver_fn is not a function: {type(receiver_fn).__name__}.\n'
             '  Hint: pass the function itself, without (); it is called inside the graph that is '
             'exported. build_parsing_serving_input_receiver_fn(spec) returns such a function.'))
     receiver = receiver_fn()
     if not hasattr(receiver, 'features') or not hasattr(receiver, 'receiver_tensors'):
-        raise worded(AttributeError(
+        raise misuse(AttributeError(
             f'The serving_input_receiver_fn returned a {type(receiver).__name__}, which has no '
             'features and receiver_tensors.\n  Hint: return tf.estimator.export.'
             "ServingInputReceiver(features={'x': x}, receiver_tensors={'x': x}), x a placeholder "
@@ -145,7 +145,7 @@ def timestamped_directory(base):
         logging.warn('Directory %s already exists; retrying (attempt %d/%d)', directory,
                      attempt + 1, _ATTEMPTS)
         time.sleep(1)
-    raise worded(RuntimeError('Failed to obtain a unique export directory name after '
+    raise misuse(RuntimeError('Failed to obtain a unique export directory name after '
                               f'{_ATTEMPTS} attempts.'))
 
 
@@ -170,7 +170,7 @@ def receiver_fn_of_input_fn(estimator, input_fn):
         return receive
     if not isinstance(features, dict) or \
             not all(isinstance(tensor, Tensor) for tensor in features.values()):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'The features of this input_fn are not a dict of dense tensors.\n  Hint: pass a '
             'serving_input_receiver_fn; for sparse features tf.estimator.export.'
             'build_parsing_serving_input_receiver_fn(feature_spec) creates one.'))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from estimator_layer.export.export_output import ExportOutput, PredictOutput
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.train.saved_model import signature_constants as names, signature_def_utils
 
 __all__ = ['signature_defs', 'with_default_output']
@@ -29,16 +29,16 @@ def with_default_output(export_outputs, predictions):
     if export_outputs is None:
         return {DEFAULT: PredictOutput(predictions)}
     if not isinstance(export_outputs, dict):
-        raise worded(TypeError(f'export_outputs must be dict, given: {export_outputs}'))
+        raise misuse(TypeError(f'export_outputs must be dict, given: {export_outputs}'))
     for output in export_outputs.values():
         if not isinstance(output, ExportOutput):
-            raise worded(TypeError(
+            raise misuse(TypeError(
                 'Values in export_outputs must be ExportOutput objects. '
                 f'Given: {export_outputs}\n  Hint: tf.estimator.export.PredictOutput(tensors).'))
     if DEFAULT in export_outputs:
         return export_outputs
     if len(export_outputs) > 1:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Multiple export_outputs were provided, but none of them is specified as the '
             'default.  Do this by naming one of them with '
             'signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY.'))

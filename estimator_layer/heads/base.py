@@ -12,7 +12,7 @@ from estimator_layer.heads.keys import MetricKeys, named
 from estimator_layer.model_fn import EstimatorSpec, ModeKeys
 from keras_layer.losses.base import compute_weighted_loss
 from keras_layer.metrics import Mean
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.nn.weights_broadcast import broadcast_weights
 
 __all__ = ['Head', 'MEAN', 'TaskHead', 'checked_keys', 'checked_reduction', 'summarize',
@@ -174,17 +174,17 @@ def with_penalty(loss, regularization_losses):
 def create_train_op(loss, optimizer, trainable_variables, train_op_fn, update_ops):
     """The train op that minimizes the loss, in the name scope 'training'."""
     if update_ops is not None and not isinstance(update_ops, (list, tuple)):
-        raise worded(ValueError('update_ops should be a list or a tuple. Given type: '
+        raise misuse(ValueError('update_ops should be a list or a tuple. Given type: '
                                 f'{type(update_ops)}.'))
     with tf.name_scope(''), tf.name_scope('training'):
         if optimizer is not None and train_op_fn is not None:
-            raise worded(ValueError('train_op_fn and optimizer cannot both be set.'))
+            raise misuse(ValueError('train_op_fn and optimizer cannot both be set.'))
         if optimizer is not None:
             train_op = _minimize(loss, optimizer, trainable_variables)
         elif train_op_fn is not None:
             train_op = train_op_fn(loss)
         else:
-            raise worded(ValueError('train_op_fn and optimizer cannot both be None.'))
+            raise misuse(ValueError('train_op_fn and optimizer cannot both be None.'))
         if update_ops is None and isinstance(optimizer, tf.train.Optimizer):
             update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
         return tf.group(train_op, *update_ops) if update_ops else train_op
@@ -196,10 +196,10 @@ def _minimize(loss, optimizer, variables):
         return optimizer.minimize(loss, global_step=tf.train.get_global_step(),
                                   var_list=variables)
     if not hasattr(optimizer, 'get_updates'):
-        raise worded(ValueError('The given optimizer is not a tf.keras.optimizers.Optimizer '
+        raise misuse(ValueError('The given optimizer is not a tf.keras.optimizers.Optimizer '
                                 f'instance. Given: {optimizer}'))
     if not isinstance(variables, (list, tuple)):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'trainable_variables should be a list or a tuple. Given type: {type(variables)}.\n'
             '  Hint: trainable_variables=tf.trainable_variables(), or model.trainable_weights.'))
     return optimizer.get_updates(loss, variables)[0]
@@ -217,7 +217,7 @@ def summarize(loss, regularization_losses, key_of=lambda key: key):
 def checked_reduction(reduction):
     """Raises ValueError unless the reduction yields a scalar."""
     if reduction not in _REDUCTIONS:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Invalid loss_reduction: {reduction}. See `tf.keras.losses.Reduction` for valid '
             'options.\n  Hint: use tf.keras.losses.Reduction.SUM or SUM_OVER_BATCH_SIZE; '
             'tf.losses.Reduction is for the heads of tf.contrib.estimator.'))
@@ -227,7 +227,7 @@ def checked_keys(keys, valid):
     """The selected prediction keys, a tuple; ValueError for an unknown key."""
     for key in keys or ():
         if key not in valid:
-            raise worded(ValueError(f'Prediction key must be in PredictionKeys, given: {key}. '
+            raise misuse(ValueError(f'Prediction key must be in PredictionKeys, given: {key}. '
                                     f'Valid prediction keys include {list(valid)}.'))
     return tuple(keys or valid)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from estimator_layer.call_model_fn import parameter_names
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 
 __all__ = ['call_loss_fn', 'check_label_vocabulary', 'check_loss_fn', 'check_n_classes',
            'check_thresholds', 'dense_labels', 'example_weights', 'in_range', 'check_logits',
@@ -24,7 +24,7 @@ def check_logits(logits, dimension):
         with tf.control_dependencies([rank_check]):
             if logits.shape.ndims is not None and logits.shape.as_list()[-1] is not None:
                 if isinstance(dimension, int) and logits.shape.as_list()[-1] != dimension:
-                    raise worded(ValueError(report(
+                    raise misuse(ValueError(report(
                         f'{message}, got {logits.shape}', inputs=[('logits', logits)],
                         hint=f'the last layer has head.logits_dimension = {dimension} units.')))
                 return logits
@@ -40,10 +40,10 @@ def dense_labels(labels, logits, dimension, shapes_last=False):
     missing or sparse labels, or an incompatible static shape.
     """
     if labels is None:
-        raise worded(ValueError(_NO_LABELS))
+        raise misuse(ValueError(_NO_LABELS))
     with tf.name_scope(None, 'labels', (labels, logits)) as scope:
         if isinstance(labels, tf.SparseTensor):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'SparseTensor labels are not supported: they must be a Tensor of shape '
                 f'[D0, D1, ..., DN, {dimension}], e.g. [batch_size, {dimension}].\n  Hint: '
                 f'tf.sparse.to_dense(labels) in the input_fn; each example has {dimension} '
@@ -64,7 +64,7 @@ def _shaped_labels(labels, logits, dimension, scope, shapes_last):
     with tf.control_dependencies([rank_check]):
         last = labels.shape.as_list()[-1] if labels.shape.ndims is not None else None
         if last is not None and last != dimension:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'Mismatched label shape. Expected labels dimension={dimension}.  Received {last}.',
                 inputs=[('labels', labels), ('logits', logits)],
                 hint='labels of a classifier are class ids, one per example, not one-hot rows: '
@@ -140,15 +140,15 @@ def _raw_weights(features, column):
     """The weights, a vector as a column of a matrix, normalized by the normalizer_fn."""
     key = getattr(column, 'key', column)
     if not isinstance(key, str) or not (column is key or hasattr(column, 'normalizer_fn')):
-        raise worded(TypeError('Weight column must be either a string or a numeric_column. Given '
+        raise misuse(TypeError('Weight column must be either a string or a numeric_column. Given '
                                f'type: {type(column)}.'))
     if not isinstance(features, dict) or key not in features:
         available = sorted(features) if isinstance(features, dict) else type(features).__name__
-        raise worded(ValueError(f'Feature {key} is not in features dictionary: it is the '
+        raise misuse(ValueError(f'Feature {key} is not in features dictionary: it is the '
                                 f'weight_column.\n  available: {available}'))
     weights = features[key]
     if isinstance(weights, tf.SparseTensor):
-        raise worded(ValueError(f'Weight column {key} must be a dense Tensor.\n  Hint: '
+        raise misuse(ValueError(f'Weight column {key} must be a dense Tensor.\n  Hint: '
                                 'tf.sparse.to_dense in the input_fn.'))
     weights = tf.convert_to_tensor(weights)
     if weights.shape.ndims == 1:
@@ -156,7 +156,7 @@ def _raw_weights(features, column):
     if getattr(column, 'normalizer_fn', None):
         weights = column.normalizer_fn(weights)
     if not (weights.dtype.is_floating or weights.dtype.is_integer):
-        raise worded(ValueError(f'Weight column {key} should be castable to float. Given dtype: '
+        raise misuse(ValueError(f'Weight column {key} should be castable to float. Given dtype: '
                                 f'{weights.dtype.name}'))
     return weights
 
@@ -186,19 +186,19 @@ def check_loss_fn(loss_fn, optional=('features',)):
     names = parameter_names(loss_fn)
     for required in ('labels', 'logits'):
         if required not in names:
-            raise worded(ValueError(f'loss_fn must contain argument: {required}. Given arguments: '
+            raise misuse(ValueError(f'loss_fn must contain argument: {required}. Given arguments: '
                                     f'{names}'))
     unknown = sorted(set(names) - {'labels', 'logits', *optional})
     if unknown:
-        raise worded(ValueError(f'loss_fn has unexpected args: {unknown}'))
+        raise misuse(ValueError(f'loss_fn has unexpected args: {unknown}'))
 
 
 def check_n_classes(n_classes):
     """`n_classes`, checked to be > 2: two classes need the binary head, with one logit."""
     if n_classes is None:
-        raise worded(ValueError('n_classes cannot be None'))
+        raise misuse(ValueError('n_classes cannot be None'))
     if isinstance(n_classes, int) and n_classes <= 2:
-        raise worded(ValueError(f'n_classes must be > 2: {n_classes}.\n  Hint: two classes need '
+        raise misuse(ValueError(f'n_classes must be > 2: {n_classes}.\n  Hint: two classes need '
                                 'the binary head, whose logits_dimension is 1.'))
     return n_classes
 
@@ -206,7 +206,7 @@ def check_n_classes(n_classes):
 def check_label_vocabulary(vocabulary, error=ValueError):
     """Raises `error` unless the vocabulary is a list, a tuple or None."""
     if vocabulary is not None and not isinstance(vocabulary, (list, tuple)):
-        raise worded(error('label_vocabulary should be a list or a tuple. Given type: '
+        raise misuse(error('label_vocabulary should be a list or a tuple. Given type: '
                            f'{type(vocabulary)}'))
 
 
@@ -215,5 +215,5 @@ def check_thresholds(thresholds):
     thresholds = tuple(thresholds or ())
     for threshold in thresholds:
         if not 0. < threshold < 1.:
-            raise worded(ValueError(f'thresholds not in (0, 1): {thresholds}.'))
+            raise misuse(ValueError(f'thresholds not in (0, 1): {thresholds}.'))
     return thresholds

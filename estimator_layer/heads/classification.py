@@ -8,7 +8,7 @@ from estimator_layer.heads.keys import MetricKeys, PredictionKeys
 from estimator_layer.heads.tasks import Binary, MultiClass, MultiLabel
 from estimator_layer.heads.v1 import check_multi_label_arguments, metric_class_ids
 from keras_layer import metrics as keras_metrics
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.nn.weights_broadcast import broadcast_weights
 
 __all__ = ['BinaryClassHead', 'MultiClassHead', 'MultiLabelHead']
@@ -116,7 +116,7 @@ class MultiClassHead(TaskHead):
         checks.check_label_vocabulary(label_vocabulary)
         checks.check_n_classes(n_classes)
         if label_vocabulary is not None and len(label_vocabulary) != n_classes:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 '"label_vocabulary" does not have "n_classes" items. '
                 f'len(label_vocabulary)={len(label_vocabulary)}, n_classes={n_classes}, '
                 f'label_vocabulary={label_vocabulary}'))

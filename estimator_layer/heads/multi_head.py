@@ -13,7 +13,7 @@ from estimator_layer.heads.v1_multi_head import (
 )
 from estimator_layer.model_fn import EstimatorSpec, ModeKeys
 from keras_layer.metrics import Mean
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['MultiHead']
 
@@ -41,7 +41,7 @@ class MultiHead(Head):
         """The reduction of all heads; ValueError if they differ."""
         reductions = [head.loss_reduction for head in self._heads]
         if len(set(reductions)) > 1:
-            raise worded(ValueError('The loss_reduction must be the same for different heads. '
+            raise misuse(ValueError('The loss_reduction must be the same for different heads. '
                                     f'Given: {reductions}'))
         return reductions[0]
 
@@ -50,12 +50,12 @@ class MultiHead(Head):
         if not isinstance(logits, dict):
             logits = split_logits(self._heads, logits)
         if labels is not None and not isinstance(labels, dict):
-            raise worded(ValueError(f'labels must be a dict. Given: {labels}'))
+            raise misuse(ValueError(f'labels must be a dict. Given: {labels}'))
         for what, by_head in (('logits', logits), ('labels', labels)):
             missing = [h.name for h in self._heads
                        if by_head is not None and h.name not in by_head]
             if missing:
-                raise worded(ValueError(f'{what} has missing values for head(s): {missing}'))
+                raise misuse(ValueError(f'{what} has missing values for head(s): {missing}'))
         return logits
 
     def loss(self, labels, logits, features=None, mode=None, regularization_losses=None):

@@ -19,7 +19,7 @@ from estimator_layer.heads.keys import (
     REGRESS_SERVING_KEY,
     PredictionKeys as Key,
 )
-from tinyflow.graph.support.errors import abstract, worded
+from tinyflow.graph.support.errors import abstract, misuse
 
 __all__ = ['Binary', 'MultiClass', 'MultiLabel', 'Regression', 'Task']
 
@@ -103,7 +103,7 @@ class _Classes(Task):
 
     def _ids_of(self, names):
         if names.dtype.base_dtype != tf.string:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Labels dtype should be string if there is a vocabulary. Instead got '
                 f'{names.dtype.name}.\n  Hint: omit label_vocabulary, if the labels are already '
                 'ids; or use tf.as_string(labels).'))
@@ -162,7 +162,7 @@ class Binary(_Classes):
         if self.label_vocabulary is not None:
             labels = self._ids_of(labels)
         elif labels.dtype.base_dtype == tf.string:
-            raise worded(ValueError('Labels of dtype string need a label_vocabulary.\n  Hint: '
+            raise misuse(ValueError('Labels of dtype string need a label_vocabulary.\n  Hint: '
                                     "label_vocabulary=['no', 'yes'], in the order of the ids."))
         return self._in_class_range(tf.to_float(labels))
 
@@ -208,7 +208,7 @@ class MultiClass(_Classes):
         elif not labels.dtype.is_integer:
             hint = 'label_vocabulary=[...], in the order of the ids.' \
                 if labels.dtype.base_dtype == tf.string else 'tf.cast(labels, tf.int64).'
-            raise worded(ValueError('Labels dtype should be integer. Instead got '
+            raise misuse(ValueError('Labels dtype should be integer. Instead got '
                                     f'{labels.dtype.name}.\n  Hint: {hint}'))
         return self._in_class_range(labels)
 
@@ -255,7 +255,7 @@ class MultiLabel(_Classes):
     def _indicator(self, labels):
         if labels.dtype.base_dtype == tf.string:
             if not self.label_vocabulary:
-                raise worded(ValueError('Labels of dtype string need a label_vocabulary.'))
+                raise misuse(ValueError('Labels of dtype string need a label_vocabulary.'))
             labels = tf.SparseTensor(labels.indices, self._id_table().lookup(labels.values),
                                      labels.dense_shape)
             return tf.to_int64(tf.sparse_to_indicator(labels, self.n_classes))
@@ -265,7 +265,7 @@ class MultiLabel(_Classes):
     def _range_checks(self, ids):
         message = f'labels must be an integer SparseTensor with values in [0, {self.n_classes})'
         if not ids.dtype.is_integer:
-            raise worded(ValueError(f'{message}. Instead got {ids.dtype.name}.'))
+            raise misuse(ValueError(f'{message}. Instead got {ids.dtype.name}.'))
         if self.public:
             return [self._in_range(ids, self.n_classes, message)]
         return [tf.assert_integer(ids, message=message),
@@ -297,7 +297,7 @@ class Regression(Task):
 
     def __init__(self, label_dimension=1, inverse_link_fn=None, **settings):
         if label_dimension < 1:
-            raise worded(ValueError(f'Invalid label_dimension {label_dimension}.'))
+            raise misuse(ValueError(f'Invalid label_dimension {label_dimension}.'))
         super().__init__(logits_dimension=label_dimension, **settings)
         self.loss_dimension = label_dimension
         self.inverse_link_fn = inverse_link_fn
@@ -307,7 +307,7 @@ class Regression(Task):
     def labels(self, labels, logits):
         labels = self._dense(labels, logits, self.logits_dimension)
         if labels.dtype.base_dtype == tf.string:
-            raise worded(ValueError('Labels of a regression must be numbers. Instead got string.\n'
+            raise misuse(ValueError('Labels of a regression must be numbers. Instead got string.\n'
                                     '  Hint: tf.string_to_number(labels).'))
         return tf.to_float(labels)
 

@@ -12,7 +12,7 @@ from estimator_layer.heads import checks, v1_metrics
 from estimator_layer.heads.keys import MetricKeys, PredictionKeys as Key, named
 from estimator_layer.heads.tasks import Binary, MultiClass, MultiLabel, Regression
 from estimator_layer.model_fn import EstimatorSpec, ModeKeys
-from tinyflow.graph.support.errors import abstract, worded
+from tinyflow.graph.support.errors import abstract, misuse
 
 __all__ = ['BinaryHeadV1', 'HeadV1', 'LossSpec', 'MultiClassHeadV1', 'MultiLabelHeadV1',
            'RegressionHeadV1', 'binary_or_multi_class_head', 'create_train_op']
@@ -35,7 +35,7 @@ class HeadV1:
     def __init__(self, task, loss_reduction, name=None):
         reductions = tf.losses.Reduction
         if loss_reduction not in reductions.all() or loss_reduction == reductions.NONE:
-            raise worded(ValueError(f'Invalid loss_reduction: {loss_reduction}'))
+            raise misuse(ValueError(f'Invalid loss_reduction: {loss_reduction}'))
         if task.loss_fn:
             checks.check_loss_fn(task.loss_fn)
         self._task = task
@@ -253,11 +253,11 @@ def binary_or_multi_class_head(n_classes, weight_column, label_vocabulary, loss_
 def check_multi_label_arguments(n_classes, vocabulary):
     """Raises ValueError for an invalid number of classes or vocabulary of a multi-label head."""
     if n_classes is None or n_classes < 2:
-        raise worded(ValueError('n_classes must be > 1 for multi-label classification. Given: '
+        raise misuse(ValueError('n_classes must be > 1 for multi-label classification. Given: '
                                 f'{n_classes}'))
     checks.check_label_vocabulary(vocabulary)
     if vocabulary is not None and len(vocabulary) != n_classes:
-        raise worded(ValueError(f'Length of label_vocabulary must be n_classes ({n_classes}). '
+        raise misuse(ValueError(f'Length of label_vocabulary must be n_classes ({n_classes}). '
                                 f'Given: {len(vocabulary)}'))
 
 
@@ -266,12 +266,12 @@ def metric_class_ids(classes, n_classes, vocabulary):
     classes = tuple(classes or ())
     if classes and isinstance(classes[0], str):
         if not vocabulary:
-            raise worded(ValueError('label_vocabulary must be provided when '
+            raise misuse(ValueError('label_vocabulary must be provided when '
                                     'classes_for_class_based_metrics are strings.'))
         return tuple(vocabulary.index(name) for name in classes)
     for class_id in classes:
         if not 0 <= class_id < n_classes:
-            raise worded(ValueError('All classes_for_class_based_metrics must be in range '
+            raise misuse(ValueError('All classes_for_class_based_metrics must be in range '
                                     f'[0, {n_classes - 1}]. Given: {class_id}'))
     return classes
 
@@ -287,11 +287,11 @@ def _with_penalty(loss, regularization_losses):
 def create_train_op(loss, optimizer, train_op_fn):
     """The train op that minimizes the loss."""
     if optimizer is not None and train_op_fn is not None:
-        raise worded(ValueError('train_op_fn and optimizer cannot both be set.'))
+        raise misuse(ValueError('train_op_fn and optimizer cannot both be set.'))
     if optimizer is not None:
         return optimizer.minimize(loss, global_step=tf.train.get_global_step())
     if train_op_fn is None:
-        raise worded(ValueError('train_op_fn and optimizer cannot both be None.\n  Hint: in mode '
+        raise misuse(ValueError('train_op_fn and optimizer cannot both be None.\n  Hint: in mode '
                                 'TRAIN pass optimizer=tf.train.AdamOptimizer(), or a train_op_fn '
                                 'of the loss.'))
     return train_op_fn(loss)

@@ -11,7 +11,7 @@ from estimator_layer.heads.keys import (
 )
 from estimator_layer.heads.v1 import LossSpec, create_train_op
 from estimator_layer.model_fn import EstimatorSpec, ModeKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['MultiHeadV1', 'checked_heads', 'merge_export_outputs', 'no_op_train_op_fn',
            'split_logits', 'weighted_sum']
@@ -54,7 +54,7 @@ class MultiHeadV1:
         """The EstimatorSpec of a mode, merged from the EstimatorSpecs of the heads."""
         logits = logits if isinstance(logits, dict) else split_logits(self._heads, logits)
         if labels and not isinstance(labels, dict):
-            raise worded(ValueError(f'labels must be a dict. Given: {labels}'))
+            raise misuse(ValueError(f'labels must be a dict. Given: {labels}'))
         specs = [head.create_estimator_spec(
             features=features, mode=mode, logits=logits[head.name],
             labels=labels[head.name] if labels else None, train_op_fn=no_op_train_op_fn)
@@ -88,14 +88,14 @@ class MultiHeadV1:
 def checked_heads(heads, head_weights):
     """(heads, weights) as tuples. ValueError unless all have names, and all or none weights."""
     if not heads:
-        raise worded(ValueError(f'Must specify heads. Given: {heads}'))
+        raise misuse(ValueError(f'Must specify heads. Given: {heads}'))
     if head_weights and len(head_weights) != len(heads):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'heads and head_weights must have the same size. Given len(heads): '
             f'{len(heads)}. Given len(head_weights): {len(head_weights)}.'))
     for head in heads:
         if not head.name:
-            raise worded(ValueError(f'All given heads must have name specified. Given: {head}\n'
+            raise misuse(ValueError(f'All given heads must have name specified. Given: {head}\n'
                                     "  Hint: name='...' for each; it distinguishes labels, "
                                     'predictions and metrics.'))
     return tuple(heads), tuple(head_weights or ())
@@ -111,7 +111,7 @@ def split_logits(heads, logits):
         logits = tf.convert_to_tensor(logits)
         shape = logits.shape.as_list()
         if shape[-1] is not None and shape[-1] != sum(sizes):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Could not split logits of shape {shape} among the heads with individual logits '
                 f'dimensions: {sizes}. The last dimension of the logits tensor should equal '
                 f'{sum(sizes)} but is {shape[-1]}.'))
@@ -157,7 +157,7 @@ def _default_output(outputs, head_name):
     if len(outputs) == 1:
         return next(iter(outputs.values()))
     if DEFAULT_SERVING_KEY not in outputs:
-        raise worded(ValueError(f'{head_name} did not specify default export_outputs. Given: '
+        raise misuse(ValueError(f'{head_name} did not specify default export_outputs. Given: '
                                 f'{outputs}\n  Hint: include key {DEFAULT_SERVING_KEY} in its '
                                 'export_outputs.'))
     return outputs[DEFAULT_SERVING_KEY]

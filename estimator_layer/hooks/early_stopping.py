@@ -11,7 +11,7 @@ from estimator_layer.estimator import Estimator
 from tinyflow.graph import dtypes
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.variables import variable_ops as state
 from tinyflow.ops.variables.initializers import zeros_initializer
 from tinyflow.ops.variables.variable_scope import AUTO_REUSE, get_variable, variable_scope
@@ -35,10 +35,10 @@ def make_early_stopping_hook(estimator, should_stop_fn, run_every_secs: Any = 60
     `estimator` is an Estimator, ValueError if both intervals are given.
     """
     if not isinstance(estimator, Estimator):
-        raise worded(TypeError('`estimator` must have type `tf.estimator.Estimator`. '
+        raise misuse(TypeError('`estimator` must have type `tf.estimator.Estimator`. '
                                f'Got: {type(estimator)}'))
     if run_every_secs is not None and run_every_steps is not None:
-        raise worded(ValueError('Only one of `run_every_secs` and `run_every_steps` must be set.'))
+        raise misuse(ValueError('Only one of `run_every_secs` and `run_every_steps` must be set.'))
     return _StopHook(should_stop_fn, run_every_secs, run_every_steps)
 
 
@@ -148,7 +148,7 @@ class _Evaluations:
 
     def __init__(self, estimator, metric_name, eval_dir, min_steps):
         if not isinstance(estimator, Estimator):
-            raise worded(TypeError('`estimator` must have type `tf.estimator.Estimator`. '
+            raise misuse(TypeError('`estimator` must have type `tf.estimator.Estimator`. '
                                    f'Got: {type(estimator)}'))
         self._directory = eval_dir or estimator.eval_dir()
         self._name, self._min_steps = metric_name, min_steps
@@ -162,7 +162,7 @@ class _Evaluations:
             if step < self._min_steps:
                 continue
             if self._name not in metrics:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'The evaluations in {self._directory} have no metric "{self._name}".\n  '
                     f'Hint: one of {", ".join(sorted(metrics))}.'))
             yield step, metrics[self._name]
@@ -221,7 +221,7 @@ class _StopHook(SessionRunHook):
 
     def __init__(self, should_stop_fn, run_every_secs: Any = 60, run_every_steps: Any = None):
         if not callable(should_stop_fn):
-            raise worded(TypeError('`should_stop_fn` must be callable'))
+            raise misuse(TypeError('`should_stop_fn` must be callable'))
         self._should_stop = should_stop_fn
         self._timer = SecondOrStepTimer(every_secs=run_every_secs, every_steps=run_every_steps)
         self._stopped = False

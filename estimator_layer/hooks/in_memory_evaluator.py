@@ -10,7 +10,7 @@ from tinyflow.graph.defaults import get_default_graph, set_random_seed
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.train import training_util
 from tinyflow.train.hooks.timers import SecondOrStepTimer
 from tinyflow.train.sessions.evaluation import StopAfterNEvalsHook, evaluate_once
@@ -31,14 +31,14 @@ class InMemoryEvaluatorHook(SessionRunHook):
 
     def __init__(self, estimator, input_fn, steps=None, hooks=None, name=None, every_n_iter=100):
         if every_n_iter is None or every_n_iter <= 0:
-            raise worded(ValueError(f'invalid every_n_iter={every_n_iter}.'))
+            raise misuse(ValueError(f'invalid every_n_iter={every_n_iter}.'))
         if steps is not None and steps <= 0:
-            raise worded(ValueError(f'Must specify steps > 0, given: {steps}'))
+            raise misuse(ValueError(f'Must specify steps > 0, given: {steps}'))
         if not isinstance(estimator, Estimator):
-            raise worded(TypeError('`estimator` must have type `tf.estimator.Estimator`. '
+            raise misuse(TypeError('`estimator` must have type `tf.estimator.Estimator`. '
                                    f'Got: {type(estimator)}'))
         if estimator.config.num_ps_replicas > 0 or estimator.config.num_worker_replicas > 1:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'InMemoryEvaluator supports only single machine (aka Local) setting.'))
         self._estimator, self._input_fn, self._steps = estimator, input_fn, steps
         self._hooks, self._name = list(hooks or []), name
@@ -79,13 +79,13 @@ class InMemoryEvaluatorHook(SessionRunHook):
             spec = estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.EVAL, config)
             update, results = metric_ops(spec)
             if graph.get_collection(GraphKeys.SAVEABLE_OBJECTS):
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     'InMemoryEvaluator does not support saveables other than global variables.\n  '
                     'Hint: tf.estimator.train_and_evaluate, which evaluates checkpoints.'))
             evaluated = {v.op.name: v for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES)}
             missing = sorted(set(evaluated) - set(values))
             if missing:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'The evaluation has Variables that the training does not have: {missing}.'))
 
             def copy_values(scaffold, evaluation):

@@ -4,7 +4,7 @@ from __future__ import annotations
 import time
 
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.train import training_util
 from tinyflow.train.hooks.stopping import StopAtStepHook
 from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
@@ -22,14 +22,14 @@ def make_stop_at_checkpoint_step_hook(estimator, last_step, wait_after_file_chec
 class _StopAtCheckpoint(SessionRunHook):
     def __init__(self, estimator, last_step, wait_after_file_check_secs):
         if last_step is None:
-            raise worded(ValueError('last_step must be specified.'))
+            raise misuse(ValueError('last_step must be specified.'))
         self._estimator, self._last_step = estimator, last_step
         self._wait = wait_after_file_check_secs
 
     def begin(self):
         self._global_step = training_util.global_step_read()
         if self._global_step is None:
-            raise worded(RuntimeError(
+            raise misuse(RuntimeError(
                 'Global step should be created to use StopAtCheckpointStepHook.'))
 
     def before_run(self, run_context):

@@ -12,7 +12,7 @@ from tinyflow.data.dataset import make
 from tinyflow.data.iterators import one_shot
 from tinyflow.data.ops.array_ops import ArrayBatchesDataset
 from tinyflow.graph import dtypes
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.ops.random import tf1_node_count as node_counts
 from tinyflow.ops.random.random_functions import get_seed
@@ -27,7 +27,7 @@ __all__ = ['InputFunction', 'as_column', 'batches', 'check_shuffle']
 def check_shuffle(shuffle):
     """Raises ValueError unless `shuffle` is True or False."""
     if not isinstance(shuffle, bool):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'shuffle must be provided and explicitly set as boolean (it is recommended to set it '
             f'as True for training); got {shuffle}'))
 
@@ -41,7 +41,7 @@ def as_column(values, what):
     try:
         dtypes.as_dtype(array.dtype)
     except TypeError:
-        raise worded(TypeError(
+        raise misuse(TypeError(
             f'{what} has dtype {array.dtype}, which is not a dtype of tensors.\n  Hint: convert '
             "it to numbers (dates: column.astype('int64')) or to text: column.astype(str)."
         )) from None
@@ -53,7 +53,7 @@ def _as_bytes(value, what):
         return value
     if isinstance(value, str):
         return value.encode()
-    raise worded(TypeError(
+    raise misuse(TypeError(
         f'{what} mixes {value!r} with text.\n  Hint: use one type of values in a column: '
         "column.astype(str), or fillna('') for missing texts."))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from estimator_layer.inputs.columns import InputFunction, as_column, check_shuffle
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['numpy_input_fn']
 
@@ -48,26 +48,26 @@ def _named(arrays, what):
     """{name: array} for an array or a dict of arrays."""
     if isinstance(arrays, dict):
         if not arrays:
-            raise worded(ValueError(f'{what} cannot be an empty dict' if what == 'x' else
+            raise misuse(ValueError(f'{what} cannot be an empty dict' if what == 'x' else
                                     'y cannot be empty dict, use None instead.'))
         return arrays
     if what == 'x' and not isinstance(arrays, np.ndarray):
-        raise worded(TypeError(f'x must be a dict or array; got {type(arrays).__name__}'))
+        raise misuse(TypeError(f'x must be a dict or array; got {type(arrays).__name__}'))
     return {what: arrays}
 
 
 def _check(x, y, features, labels):
     shared = set(features) & set(labels) if isinstance(x, dict) and isinstance(y, dict) else ()
     if shared:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'{len(shared)} duplicate keys are found in both x and y: {shared}'))
     shapes = {name: np.shape(array) for name, array in features.items()}
     label_shapes = {name: np.shape(array) for name, array in labels.items()}
     for name, shape in [*shapes.items(), *label_shapes.items()]:
         if not shape:
-            raise worded(ValueError(f'{name!r} is a single value: a column has a row per example.'))
+            raise misuse(ValueError(f'{name!r} is a single value: a column has a row per example.'))
     if len({shape[0] for shape in [*shapes.values(), *label_shapes.values()]}) > 1:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Length of tensors in x and y is mismatched. All elements in x and y must have the '
             f'same length.\nShapes in x: {shapes if isinstance(x, dict) else shapes["x"]}\n'
             f'Shapes in y: {label_shapes if isinstance(y, dict) else label_shapes.get("y")}'))

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from estimator_layer.inputs.columns import InputFunction, as_column, check_shuffle
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['pandas_input_fn']
 
@@ -25,9 +25,9 @@ def pandas_input_fn(x, y=None, batch_size=128, num_epochs=1, shuffle=None, queue
     """
     check_shuffle(shuffle)
     if not isinstance(target_column, str):
-        raise worded(TypeError('target_column must be a string type'))
+        raise misuse(TypeError('target_column must be a string type'))
     if not (hasattr(x, 'columns') and hasattr(x, 'index')):
-        raise worded(TypeError(
+        raise misuse(TypeError(
             f'x must be a pandas DataFrame; got {type(x).__name__}\n  Hint: '
             'tf.estimator.inputs.numpy_input_fn takes arrays and dicts of arrays.'))
     names = list(x.columns)
@@ -52,10 +52,10 @@ def pandas_input_fn(x, y=None, batch_size=128, num_epochs=1, shuffle=None, queue
 
 def _check_labels(x, y, target_column):
     if target_column in x.columns:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Cannot use name {target_column} for target column: DataFrame already has a column '
             f"with that name: {x.columns}\n  Hint: target_column='another name'."))
     if not np.array_equal(x.index, y.index):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Index for x and y are mismatched.\nIndex for x: {x.index}\nIndex for y: {y.index}\n'
             '  Hint: x.reset_index(drop=True) and y.reset_index(drop=True), if the rows match.'))

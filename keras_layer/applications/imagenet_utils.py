@@ -10,7 +10,7 @@ from keras_layer import backend as K
 from keras_layer.engine.input_layer import Input
 from keras_layer.utils.data_utils import get_file
 from keras_layer.utils.layer_utils import get_source_inputs
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['decode_predictions', 'preprocess_input']
 
@@ -25,10 +25,10 @@ def preprocess_input(x, data_format=None, mode='caffe'):
     """
     data_format = data_format or K.image_data_format()
     if data_format not in ('channels_first', 'channels_last'):
-        raise worded(ValueError(f'Unknown data_format {data_format}; it is "channels_last" or '
+        raise misuse(ValueError(f'Unknown data_format {data_format}; it is "channels_last" or '
                                 '"channels_first".'))
     if mode not in ('caffe', 'tf', 'torch'):
-        raise worded(ValueError(f'Unknown mode {mode!r}; there are "caffe", "tf" and "torch".'))
+        raise misuse(ValueError(f'Unknown mode {mode!r}; there are "caffe", "tf" and "torch".'))
     x = np.array(x, dtype=K.floatx()) if not K.is_tensor(x) else x
     first = data_format == 'channels_first'
     if mode == 'tf':
@@ -50,7 +50,7 @@ def decode_predictions(preds, top=5, path=None):
     The names are read from `path`, or from Keras' cache, or downloaded.
     """
     if np.ndim(preds) != 2 or np.shape(preds)[1] != 1000:
-        raise worded(ValueError('`decode_predictions` expects a batch of predictions (i.e. a 2D '
+        raise misuse(ValueError('`decode_predictions` expects a batch of predictions (i.e. a 2D '
                                 f'array of shape (samples, 1000)). Found array with shape: '
                                 f'{np.shape(preds)}'))
     if path is None:
@@ -70,16 +70,16 @@ def check(weights, include_top, classes, others):
     """
     unknown = sorted(set(others) - {'backend', 'layers', 'models', 'utils'})
     if unknown:
-        raise worded(TypeError(f'Invalid keyword argument: {unknown[0]}'))
+        raise misuse(TypeError(f'Invalid keyword argument: {unknown[0]}'))
     if K.image_data_format() == 'channels_first':
-        raise worded(NotImplementedError(
+        raise misuse(NotImplementedError(
             'keras.applications: the networks need channels_last.\n  Hint: '
             "K.set_image_data_format('channels_last')."))
     if not (weights in (None, 'imagenet') or os.path.exists(weights)):
-        raise worded(ValueError(f'weights={weights!r}: use None (random initialization), '
+        raise misuse(ValueError(f'weights={weights!r}: use None (random initialization), '
                                 '"imagenet", or the path of a weights file that exists.'))
     if weights == 'imagenet' and include_top and classes != 1000:
-        raise worded(ValueError('If using `weights` as "imagenet" with `include_top` as true, '
+        raise misuse(ValueError('If using `weights` as "imagenet" with `include_top` as true, '
                                 '`classes` should be 1000.'))
 
 
@@ -92,12 +92,12 @@ def image_input(input_shape, input_tensor, default, include_top, smallest=32):
     if input_shape is None:
         input_shape = (default, default, 3) if include_top else (None, None, 3)
     if len(input_shape) != 3:
-        raise worded(ValueError('`input_shape` must be a tuple of three integers.'))
+        raise misuse(ValueError('`input_shape` must be a tuple of three integers.'))
     if include_top and None in input_shape:
-        raise worded(ValueError('If `include_top` is True, you should specify a static '
+        raise misuse(ValueError('If `include_top` is True, you should specify a static '
                                 f'`input_shape`. Got {input_shape}'))
     if any(s is not None and s < smallest for s in input_shape[:2]):
-        raise worded(ValueError(f'Input size must be at least {smallest}x{smallest}; got '
+        raise misuse(ValueError(f'Input size must be at least {smallest}x{smallest}; got '
                                 f'`input_shape={input_shape}`'))
     x = Input(shape=input_shape)
     return x, x

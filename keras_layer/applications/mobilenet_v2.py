@@ -7,7 +7,7 @@ from keras_layer import backend as K, layers as L
 from keras_layer.applications import imagenet_utils
 from keras_layer.applications.imagenet_utils import decode_predictions
 from keras_layer.engine.model import Model
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['MobileNetV2', 'decode_predictions', 'preprocess_input']
 
@@ -71,7 +71,7 @@ def _rows_of_file(input_shape, input_tensor, include_top, weights, alpha):
     if weights != 'imagenet':
         return rows
     if alpha not in _WIDTHS:
-        raise worded(ValueError('If imagenet weights are being loaded, alpha can be one of '
+        raise misuse(ValueError('If imagenet weights are being loaded, alpha can be one of '
                                 f'{_WIDTHS} only, not {alpha}.'))
     if rows != columns or rows not in _SIZES:
         warnings.warn('`input_shape` is undefined or non-square, or `rows` is not in '

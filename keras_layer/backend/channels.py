@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer.backend.settings import image_data_format
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['are_channels_first', 'from_channels_last', 'to_channels_last', 'upper_padding']
 
@@ -12,7 +12,7 @@ def are_channels_first(data_format):
     """True for 'channels_first'; None means the default format. ValueError for other names."""
     data_format = data_format or image_data_format()
     if data_format not in ('channels_first', 'channels_last'):
-        raise worded(ValueError(f'Unknown data_format: {data_format}; use "channels_last" or '
+        raise misuse(ValueError(f'Unknown data_format: {data_format}; use "channels_last" or '
                                 '"channels_first".'))
     return data_format == 'channels_first'
 
@@ -30,5 +30,5 @@ def from_channels_last(x, rank, first):
 def upper_padding(padding):
     """'SAME' or 'VALID'. ValueError for anything but 'same' and 'valid'."""
     if padding not in ('same', 'valid'):
-        raise worded(ValueError(f'Invalid padding: {padding}; use "same" or "valid".'))
+        raise misuse(ValueError(f'Invalid padding: {padding}; use "same" or "valid".'))
     return padding.upper()

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.control_flow.smart_cond import smart_cond, smart_constant_value
 
 __all__ = ['smart_cond', 'smart_constant_value', 'switch']
@@ -25,7 +25,7 @@ def switch(condition, then_expression, else_expression):
     then_expression = then_expression() if callable(then_expression) else then_expression
     else_expression = else_expression() if callable(else_expression) else else_expression
     if rank > then_expression.shape.ndims:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Rank of `condition` should be less than or equal to rank of `then_expression` and '
             f'`else_expression`. ndim(condition)={rank}, '
             f'ndim(then_expression)={then_expression.shape.ndims}'))

@@ -13,7 +13,7 @@ from keras_layer.backend.channels import (
     upper_padding,
 )
 from keras_layer.backend.shaping import temporal_padding
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['conv1d', 'conv2d', 'conv2d_transpose', 'conv3d', 'conv3d_transpose',
            'depthwise_conv2d', 'separable_conv1d', 'separable_conv2d']
@@ -81,7 +81,7 @@ def conv2d_transpose(x, kernel, output_shape, strides=(1, 1), padding='valid', d
     if tuple(dilation_rate) == (1, 1):
         x = tf.nn.conv2d_transpose(x, kernel, sizes, (1, *strides, 1), padding=padding)
     elif dilation_rate[0] != dilation_rate[1]:
-        raise worded(ValueError('conv2d_transpose needs the same dilation rate for rows and '
+        raise misuse(ValueError('conv2d_transpose needs the same dilation rate for rows and '
                                 f'columns, not {tuple(dilation_rate)}.'))
     else:
         x = tf.nn.atrous_conv2d_transpose(x, kernel, sizes, rate=dilation_rate[0], padding=padding)
@@ -140,7 +140,7 @@ def separable_conv2d(x, depthwise_kernel, pointwise_kernel, strides=(1, 1), padd
     """
     first = are_channels_first(data_format)
     if len(strides) != 2:
-        raise worded(ValueError('`strides` must be a tuple of 2 integers.'))
+        raise misuse(ValueError('`strides` must be a tuple of 2 integers.'))
     x = tf.nn.separable_conv2d(to_channels_last(x, 2, first), depthwise_kernel, pointwise_kernel,
                                strides=(1, *strides, 1), padding=upper_padding(padding),
                                rate=dilation_rate)

@@ -7,7 +7,7 @@ import tinyflow as tf
 from keras_layer.backend.graph_state import get_graph, init_scope
 from keras_layer.backend.settings import floatx
 from keras_layer.backend.variables import variable
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['arange', 'constant', 'dtype', 'eye', 'one_hot', 'ones', 'ones_like', 'placeholder',
            'print_tensor', 'random_binomial', 'random_normal', 'random_normal_variable',
@@ -18,7 +18,7 @@ __all__ = ['arange', 'constant', 'dtype', 'eye', 'one_hot', 'ones', 'ones_like',
 def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None, ragged=False):
     """A placeholder of that shape (None: any), or of `ndim` dimensions of any size."""
     if ragged:
-        raise worded(NotImplementedError('placeholder(ragged=True): ragged tensors are not '
+        raise misuse(NotImplementedError('placeholder(ragged=True): ragged tensors are not '
                                          'supported by tinyflow; pad the sequences.'))
     dtype = dtype or floatx()
     if shape is None and ndim:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer.backend.arithmetic import constant_of
 from keras_layer.backend.settings import epsilon
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.nn import weights_broadcast
 
 __all__ = ['binary_crossentropy', 'broadcast_weights', 'categorical_crossentropy', 'div_no_nan',
@@ -74,5 +74,5 @@ def binary_crossentropy(target, output, from_logits=False):
             return -bce
         output = logits
     if not output.dtype.is_floating:
-        raise worded(ValueError(f'Cross entropy needs a float tensor, not {output}.'))
+        raise misuse(ValueError(f'Cross entropy needs a float tensor, not {output}.'))
     return tf.nn.sigmoid_cross_entropy_with_logits(labels=target, logits=output)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer.backend.graph_state import get_graph
 from keras_layer.backend.sessions import get_session
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Function', 'function', 'gradients', 'stop_gradient']
 
@@ -52,7 +52,7 @@ class Function:
         if len(values) != len(self.inputs):
             values = _by_parts(values)
         if len(values) != len(self.inputs):
-            raise worded(ValueError(f'This function takes {len(self.inputs)} inputs '
+            raise misuse(ValueError(f'This function takes {len(self.inputs)} inputs '
                                     f'{[getattr(i, "name", i) for i in self.inputs]}, but got '
                                     f'{len(values)}.'))
         results = self.prepare()(*values, *self.feed_dict.values(), **self._options)
@@ -87,7 +87,7 @@ def function(inputs, outputs, updates=None, name=None, **kwargs):
     """
     for key in kwargs:
         if key not in ('feed_dict', 'fetches', 'options', 'run_metadata'):
-            raise worded(ValueError(f'Invalid argument "{key}" passed to K.function with '
+            raise misuse(ValueError(f'Invalid argument "{key}" passed to K.function with '
                                     'TensorFlow backend'))
     return Function(inputs, outputs, updates=updates, name=name, **kwargs)
 

@@ -8,7 +8,7 @@ from keras_layer.backend.channels import (
     to_channels_last,
     upper_padding,
 )
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['pool2d', 'pool3d']
 
@@ -38,9 +38,9 @@ def _pooled(x, rank, pool_size, strides, padding, data_format, pool_mode):
     first = are_channels_first(data_format)
     for name, sizes in (('pool_size', pool_size), ('strides', strides)):
         if len(sizes) != rank:
-            raise worded(ValueError(f'`{name}` must be a tuple of {rank} integers.'))
+            raise misuse(ValueError(f'`{name}` must be a tuple of {rank} integers.'))
     if pool_mode not in _POOLS[rank]:
-        raise worded(ValueError(f'Invalid pooling mode: {pool_mode}; use "max" or "avg".'))
+        raise misuse(ValueError(f'Invalid pooling mode: {pool_mode}; use "max" or "avg".'))
     x = _POOLS[rank][pool_mode](to_channels_last(x, rank, first), (1, *pool_size, 1),
                                 (1, *strides, 1), padding=upper_padding(padding))
     return from_channels_last(x, rank, first)

@@ -6,7 +6,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer.backend.channels import are_channels_first
 from keras_layer.backend.tensor_info import int_shape, ndim
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.sparse.matmul import SparseTensorDenseMatMul
 
 __all__ = ['batch_dot', 'bias_add', 'dot', 'sparse_times_dense']
@@ -71,7 +71,7 @@ def bias_add(x, bias, data_format=None):
     first = are_channels_first(data_format)
     sizes, rank = int_shape(bias), ndim(x)
     if len(sizes) not in (1, rank - 1):
-        raise worded(ValueError(f'Unexpected bias dimensions {len(sizes)}, expect to be 1 or '
+        raise misuse(ValueError(f'Unexpected bias dimensions {len(sizes)}, expect to be 1 or '
                                 f'{rank - 1} dimensions'))
     if rank not in (3, 4, 5) or (rank == 4 and len(sizes) == 1 and not first):
         return tf.nn.bias_add(x, bias)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer.backend.shaping import expand_dims, reverse
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['rnn']
 
@@ -65,7 +65,7 @@ class _Steps:
     def unrolled(self, steps):
         """Unrolled: one copy of the step's nodes for each time step."""
         if not steps:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'Unrolling requires a fixed number of timesteps.\n  Hint: give the input its '
                 'number of steps, e.g. Input(shape=(20, 8)), or unroll=False.'))
         inputs = [self._unstacked(tensor) for tensor in self._flat]
@@ -134,7 +134,7 @@ class _Steps:
 
     def _mask_array(self, count):
         if not self._states:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'No initial states provided! When using masking in an RNN, you should provide '
                 'initial states (and your step function should return as its first state at time '
                 '`t` the output at time `t-1`).'))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = [
     'backend', 'cast_to_floatx', 'epsilon', 'floatx', 'image_data_format', 'image_dim_ordering',
@@ -38,7 +38,7 @@ def floatx():
 def set_floatx(value):
     """Sets `floatx()`: 'float16', 'float32' or 'float64'. ValueError for anything else."""
     if value not in _FLOATS:
-        raise worded(ValueError(f'Unknown floatx type: {value}; use one of {sorted(_FLOATS)}.'))
+        raise misuse(ValueError(f'Unknown floatx type: {value}; use one of {sorted(_FLOATS)}.'))
     _settings['floatx'] = str(value)
 
 
@@ -55,7 +55,7 @@ def image_data_format():
 def set_image_data_format(data_format):
     """Sets `image_data_format()`. ValueError for anything but the two names."""
     if data_format not in _FORMATS:
-        raise worded(ValueError(f'Unknown data_format: {data_format}; use one of '
+        raise misuse(ValueError(f'Unknown data_format: {data_format}; use one of '
                                 f'{sorted(_FORMATS)}.'))
     _settings['image_data_format'] = str(data_format)
 
@@ -70,4 +70,4 @@ def set_image_dim_ordering(dim_ordering):
     for data_format, old in _FORMATS.items():
         if old == dim_ordering:
             return set_image_data_format(data_format)
-    raise worded(ValueError(f"Unknown dim_ordering: {dim_ordering}; use 'tf' or 'th'."))
+    raise misuse(ValueError(f"Unknown dim_ordering: {dim_ordering}; use 'tf' or 'th'."))

@@ -6,7 +6,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer.backend.settings import image_data_format
 from keras_layer.backend.tensor_info import ndim
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['batch_flatten', 'concatenate', 'expand_dims', 'flatten', 'gather', 'permute_dimensions',
            'repeat', 'repeat_elements', 'reshape', 'resize_images', 'resize_volumes', 'reverse',
@@ -97,7 +97,7 @@ def reverse(x, axes):
 def repeat(x, n):
     """[batch, features] -> [batch, n, features]."""
     if ndim(x) != 2:
-        raise worded(ValueError(f'repeat needs a tensor [batch, features], not {x}.'))
+        raise misuse(ValueError(f'repeat needs a tensor [batch, features], not {x}.'))
     return tf.tile(tf.expand_dims(x, 1), tf.stack([1, n, 1]))
 
 
@@ -151,7 +151,7 @@ def _padded(x, padding, data_format):
 def _channels_first(data_format):
     data_format = data_format or image_data_format()
     if data_format not in ('channels_first', 'channels_last'):
-        raise worded(ValueError(f'Unknown data_format: {data_format}'))
+        raise misuse(ValueError(f'Unknown data_format: {data_format}'))
     return data_format == 'channels_first'
 
 
@@ -171,7 +171,7 @@ def resize_images(x, height_factor, width_factor, data_format, interpolation='ne
         with tf.name_scope('resize'):
             x = tf.image.resize_bilinear(x, size, half_pixel_centers=True)
     else:
-        raise worded(ValueError('interpolation should be one of "nearest" or "bilinear".'))
+        raise misuse(ValueError('interpolation should be one of "nearest" or "bilinear".'))
     if first:
         x = tf.transpose(x, [0, 3, 1, 2])
     scaled = [None if s is None else s * f for s, f in

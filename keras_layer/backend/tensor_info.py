@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 import tinyflow as tf
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = [
     'count_params', 'int_shape', 'is_keras_tensor', 'is_placeholder', 'is_sparse', 'is_tensor',
@@ -36,7 +36,7 @@ def is_sparse(tensor):
 def is_keras_tensor(x):
     """True for an output of an Input or a Keras layer. ValueError for anything but a tensor."""
     if not isinstance(x, (tf.Tensor, tf.Variable, tf.SparseTensor)):
-        raise worded(ValueError(f'Unexpectedly found an instance of type `{type(x)}`. Expected a '
+        raise misuse(ValueError(f'Unexpectedly found an instance of type `{type(x)}`. Expected a '
                                 'symbolic tensor instance.'))
     return getattr(x, '_keras_history', None) is not None
 

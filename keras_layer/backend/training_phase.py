@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import tinyflow as tf
 from keras_layer.backend.graph_state import get_graph, graph_state
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = [
     'in_test_phase', 'in_train_phase', 'learning_phase', 'learning_phase_scope',
@@ -32,7 +32,7 @@ def symbolic_learning_phase():
 def set_learning_phase(value):
     """Fixes the learning phase of this graph to 0 or 1 for everything built from now on."""
     if value not in (0, 1):
-        raise worded(ValueError(f'Expected learning phase to be 0 or 1, not {value!r}.'))
+        raise misuse(ValueError(f'Expected learning phase to be 0 or 1, not {value!r}.'))
     graph_state().phase = value
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from keras_layer.callbacks.base import Callback
 from keras_layer.callbacks.basic import BaseLogger, History, ProgbarLogger
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['CallbackList', 'configure_callbacks']
 
@@ -24,10 +24,10 @@ class CallbackList:
         for callback in self.callbacks:
             if not hasattr(callback, 'on_train_begin'):
                 hint = f'{callback.__name__}()' if isinstance(callback, type) else 'an instance'
-                raise worded(TypeError(f'callbacks: {callback!r} is not a Callback.\n  Hint: '
+                raise misuse(TypeError(f'callbacks: {callback!r} is not a Callback.\n  Hint: '
                                        f'{hint} of a subclass of keras.callbacks.Callback.'))
             if isinstance(callback, type):
-                raise worded(TypeError(f'callbacks: {callback.__name__} is a class.\n  Hint: '
+                raise misuse(TypeError(f'callbacks: {callback.__name__} is a class.\n  Hint: '
                                        f'{callback.__name__}(...), an object of it.'))
         for index, callback in enumerate(self.callbacks):
             callback._others = self.callbacks[:index]       # they may add to its logs

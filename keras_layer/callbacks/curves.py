@@ -11,7 +11,7 @@ from html import escape
 from typing import NamedTuple
 
 from keras_layer.callbacks.base import Callback
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.inspect.viz import render
 
 __all__ = ['LearningCurves', 'curves_png', 'curves_svg']
@@ -78,7 +78,7 @@ the plot is written as .svg or '
 def _kind(path):
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in _SUFFIXES:
-        raise worded(ValueError(f'LearningCurves({path!r}): the plot is written as .svg or '
+        raise misuse(ValueError(f'LearningCurves({path!r}): the plot is written as .svg or '
                                 '.png, not as another type.'))
     return suffix
 
@@ -206,7 +206,7 @@ def curves_png(epochs, history, scale=2):
     try:
         from PIL import Image, ImageDraw  # optional package
     except ImportError:
-        raise worded(ImportError('Plots as .png need the package Pillow; .svg needs none.\n'
+        raise misuse(ImportError('Plots as .png need the package Pillow; .svg needs none.\n'
                                  '  Hint: pip install "tinyflow-graph[images]".')) from None
     panels = _panels(epochs, history)
     size = _WIDTH * max(len(panels), 1), _HEIGHT

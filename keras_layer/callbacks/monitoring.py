@@ -10,7 +10,7 @@ import numpy as np
 from keras_layer import backend as K
 from keras_layer.callbacks.base import Callback
 from keras_layer.utils.keywords import constructor_keywords, nearest_keyword
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['EarlyStopping', 'ModelCheckpoint', 'ReduceLROnPlateau', 'TerminateOnNaN']
 
@@ -43,12 +43,12 @@ class Monitor(Callback):
         if any(n in known for n in names) or not known or self.monitor == 'lr':
             return
         if self.monitor.startswith('val_') and any(n.removeprefix('val_') in own for n in names):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f"{type(self).__name__}(monitor='{self.monitor}'): there is no validation, so "
                 'there is no such value.\n  Hint: fit(..., validation_data=(x, y)) or '
                 f"validation_split=0.1, or monitor='{plain}'. Known: {known}."))
         if not self._custom_logs():
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f"{type(self).__name__}(monitor='{self.monitor}'): the model reports no such "
                 f'value. Known: {known}.\n  Hint: one of those, or add the metric to compile.'))
 
@@ -145,9 +145,9 @@ class ModelCheckpoint(Monitor):
         self.period = kwargs.pop('period', 1)
         self.load_weights_on_restart = kwargs.pop('load_weights_on_restart', False)
         if kwargs:
-            raise worded(TypeError(f'ModelCheckpoint: unknown arguments {sorted(kwargs)}'))
+            raise misuse(TypeError(f'ModelCheckpoint: unknown arguments {sorted(kwargs)}'))
         if save_freq != 'epoch' and not isinstance(save_freq, int):
-            raise worded(ValueError(f'Unrecognized save_freq: {save_freq}'))
+            raise misuse(ValueError(f'Unrecognized save_freq: {save_freq}'))
         self.save_freq = save_freq
         self.best = self._worst
         self._epochs_since = self._samples_since = self._epoch = 0
@@ -189,7 +189,7 @@ class ModelCheckpoint(Monitor):
         try:
             path = self.filepath.format(epoch=epoch + 1, **logs)
         except KeyError as error:
-            raise worded(KeyError(f'Failed to format this callback filepath: "{self.filepath}". '
+            raise misuse(KeyError(f'Failed to format this callback filepath: "{self.filepath}". '
                                   f'Reason: {error}; the logs have {list(logs)}.')) from None
         if self.save_best_only:
             current = self.current(logs)
@@ -237,11 +237,11 @@ class ReduceLROnPlateau(Monitor):
     def __init__(self, monitor='val_loss', factor=0.1, patience=10, verbose=0, mode='auto',
                  min_delta=1e-4, cooldown=0, min_lr=0, **kwargs):
         if factor >= 1.0:
-            raise worded(ValueError('ReduceLROnPlateau does not support a factor >= 1.0.'))
+            raise misuse(ValueError('ReduceLROnPlateau does not support a factor >= 1.0.'))
         super().__init__(monitor, mode, kwargs.pop('epsilon', min_delta))
         if kwargs:
             known = constructor_keywords(ReduceLROnPlateau)
-            raise worded(TypeError(f'ReduceLROnPlateau: unknown arguments {sorted(kwargs)}'
+            raise misuse(TypeError(f'ReduceLROnPlateau: unknown arguments {sorted(kwargs)}'
                                    + nearest_keyword(min(kwargs), known)))
         self.factor, self.patience, self.verbose = factor, patience, verbose
         self.cooldown, self.min_lr = cooldown, min_lr

@@ -9,7 +9,7 @@ import numpy as np
 
 from keras_layer import backend as K
 from keras_layer.callbacks.base import Callback
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['BackupAndRestore', 'LambdaCallback', 'LearningRateScheduler']
 
@@ -23,11 +23,11 @@ class LearningRateScheduler(Callback):
 
     def on_epoch_begin(self, epoch, logs=None):
         if not hasattr(self.model.optimizer, 'lr'):
-            raise worded(ValueError('Optimizer must have a "lr" attribute.'))
+            raise misuse(ValueError('Optimizer must have a "lr" attribute.'))
         rate = float(K.get_value(self.model.optimizer.lr))
         rate = self.schedule(epoch, rate) if _takes_two(self.schedule) else self.schedule(epoch)
         if not isinstance(rate, (float, np.float32, np.float64)):
-            raise worded(ValueError('The output of the "schedule" function should be float, not '
+            raise misuse(ValueError('The output of the "schedule" function should be float, not '
                                     f'{rate!r}.'))
         K.set_value(self.model.optimizer.lr, rate)
         if self.verbose > 0:

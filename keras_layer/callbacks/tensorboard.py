@@ -8,7 +8,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.callbacks.base import Callback
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['TensorBoard']
 
@@ -32,7 +32,7 @@ class TensorBoard(Callback):
                  update_freq='epoch', profile_batch=2):
         super().__init__()
         if embeddings_freq and embeddings_data is None:
-            raise worded(ValueError('To visualize embeddings, embeddings_data must be provided.'))
+            raise misuse(ValueError('To visualize embeddings, embeddings_data must be provided.'))
         self.log_dir, self.histogram_freq = os.fspath(log_dir), histogram_freq
         self.write_graph, self.write_grads = write_graph, write_grads
         self.write_images, self.batch_size = write_images, batch_size

@@ -5,7 +5,7 @@ import numpy as np
 
 from keras_layer.datasets.safe_pickle import load_npz
 from keras_layer.utils.data_utils import get_file
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['load_data']
 
@@ -16,7 +16,7 @@ def load_data(version='large', path='california_housing.npz', test_split=0.2, se
     `version` 'small' has 600 districts near San Francisco. Not in Keras 2.2: added later.
     """
     if version not in ('large', 'small'):
-        raise worded(ValueError(f"version is 'large' or 'small', not {version!r}."))
+        raise misuse(ValueError(f"version is 'large' or 'small', not {version!r}."))
     path = get_file(
         path, 'https://storage.googleapis.com/tensorflow/tf-keras-datasets/california_housing.npz',
         file_hash='1a2e3a52e0398de6463aebe6f4a8da34fb21fbb6b934cf88c3425e766f2a1a6f')

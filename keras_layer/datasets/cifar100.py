@@ -5,7 +5,7 @@ import os
 
 from keras_layer.datasets.cifar import as_pictures, load_batch
 from keras_layer.utils.data_utils import get_file
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['load_data']
 
@@ -17,7 +17,7 @@ def load_data(label_mode='fine'):
     `cifar10` is. ValueError for another mode.
     """
     if label_mode not in ('fine', 'coarse'):
-        raise worded(ValueError('`label_mode` must be one of `"fine"`, `"coarse"`.'))
+        raise misuse(ValueError('`label_mode` must be one of `"fine"`, `"coarse"`.'))
     path = get_file(
         'cifar-100-python', 'https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz',
         untar=True, file_hash='85cd44d02ba6437773c5bbd22e183051d648de2e7d6b014e1ef29b855ba677a7')

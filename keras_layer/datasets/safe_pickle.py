@@ -13,7 +13,7 @@ import zipfile
 
 import numpy as np
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['load_npz', 'load_pickle']
 
@@ -26,7 +26,7 @@ def load_pickle(file, encoding='ASCII'):
         return _PlainUnpickler(file, encoding=encoding).load()
     except (pickle.UnpicklingError, EOFError, AttributeError, IndexError, TypeError,
             KeyError) as error:
-        raise worded(ValueError(f'{getattr(file, "name", "The file")} is not a pickle of plain '
+        raise misuse(ValueError(f'{getattr(file, "name", "The file")} is not a pickle of plain '
                                 f'arrays: {error}')) from None
 
 
@@ -55,7 +55,7 @@ class _PlainUnpickler(pickle.Unpickler):
     def find_class(self, module, name):
         found = _KNOWN.get((module.replace('numpy._core', 'numpy.core'), name))
         if found is None:
-            raise worded(ValueError(f'The file asks for {module}.{name}. It is not read: only '
+            raise misuse(ValueError(f'The file asks for {module}.{name}. It is not read: only '
                                     'arrays, texts, numbers, lists and dicts are.'))
         return found
 

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 
 from keras_layer.utils.data_utils import get_file
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['ORIGIN', 'numbered', 'legacy_num_words', 'shuffled', 'word_index']
 
@@ -22,7 +22,7 @@ def legacy_num_words(num_words, kwargs):
                       stacklevel=3)
         num_words = kwargs.pop('nb_words')
     if kwargs:
-        raise worded(TypeError(f'Unrecognized keyword arguments: {kwargs}'))
+        raise misuse(TypeError(f'Unrecognized keyword arguments: {kwargs}'))
     return num_words
 
 
@@ -52,7 +52,7 @@ def numbered(texts, labels, num_words, skip_top, maxlen, start_char, oov_char, i
         short = lengths < maxlen
         words, lengths, labels = words[np.repeat(short, lengths)], lengths[short], labels[short]
         if not len(lengths):
-            raise worded(ValueError(f'After filtering for sequences shorter than maxlen={maxlen}, '
+            raise misuse(ValueError(f'After filtering for sequences shorter than maxlen={maxlen}, '
                                     'no sequence was kept. Increase maxlen.'))
     if not num_words:
         num_words = int(words.max())

@@ -24,7 +24,7 @@ from keras_layer.engine.layer_weights import UNTRACKED, LayerWeights
 from keras_layer.engine.node import Node
 from keras_layer.engine.raw_ops import wrap_raw_ops
 from keras_layer.utils.keywords import constructor_keywords, nearest_keyword
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['InputSpec', 'Layer']
 
@@ -60,10 +60,10 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         for key in kwargs:
             if key not in _ARGUMENTS:
                 known = _ARGUMENTS | constructor_keywords(type(self))
-                raise worded(TypeError(f'Keyword argument not understood: {key!r} '
+                raise misuse(TypeError(f'Keyword argument not understood: {key!r} '
                                        f'({type(self).__name__}).' + nearest_keyword(key, known)))
         if dynamic:
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 'dynamic=True: a layer that runs Python at each step needs eager execution, which '
                 'tinyflow does not have; tf.py_func runs Python inside the graph.'))
         self._trainable = trainable
@@ -84,7 +84,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
 
     def __setattr__(self, name, value):
         if self._requires_init_first and isinstance(value, Layer) and not self._initialized():
-            raise worded(RuntimeError(_FORGOTTEN_INIT.format('Model')))
+            raise misuse(RuntimeError(_FORGOTTEN_INIT.format('Model')))
         if name not in UNTRACKED:
             self._track_variables_in(value)
         if getattr(value, '_is_keras_metric', False) and value is not self:
@@ -192,7 +192,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         """
         if not self.supports_masking:
             if any(m is not None for m in tf.nest.flatten(mask)):
-                raise worded(TypeError(
+                raise misuse(TypeError(
                     f'Layer {self.name} does not support masking, but was passed an input_mask: '
                     f'{mask}\n  Hint: a layer that handles masked steps sets self.supports_masking '
                     '= True; to drop the mask, leave out Masking() or mask_zero=True before it.'))
@@ -207,7 +207,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         The first call builds the layer. Arrays and numbers become constants.
         """
         if not self._initialized():
-            raise worded(AttributeError(_FORGOTTEN_INIT.format('Layer')))
+            raise misuse(AttributeError(_FORGOTTEN_INIT.format('Layer')))
         with K.model_nodes():
             return self._call_in_graph(inputs, args, kwargs)
 
@@ -226,7 +226,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
             assert_input_compatibility(self.input_spec, inputs, self.name)
             outputs = self.call(inputs, *args, **kwargs)
             if outputs is None:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     "A layer's `call` method should return a Tensor or a list of Tensors, not "
                     f'None (layer: {self.name}).'))
             outputs = self._copy_unchanged_inputs(outputs, inputs)

@@ -5,7 +5,7 @@ import tinyflow as tf
 from keras_layer.engine.input_layer import Input, InputLayer
 from keras_layer.engine.model import Model
 from keras_layer.engine.sequential import Sequential
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 def clone_model(model, input_tensors=None, clone_function=None):
@@ -15,13 +15,13 @@ def clone_model(model, input_tensors=None, clone_function=None):
     makes the new layer of an old one. ValueError for a subclassed model.
     """
     if not isinstance(model, Model):
-        raise worded(ValueError(f'Expected `model` argument to be a `Model` instance, got '
+        raise misuse(ValueError(f'Expected `model` argument to be a `Model` instance, got '
                                 f'{model!r}'))
     clone = clone_function or (lambda layer: type(layer).from_config(layer.get_config()))
     if isinstance(model, Sequential):
         return _clone_sequential(model, input_tensors, clone)
     if not model._is_graph_network:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Expected `model` argument to be a functional `Model` instance, but got a subclass '
             'model instead.\n  Hint: create another object of its class.'))
     return _clone_functional(model, input_tensors, clone)
@@ -39,7 +39,7 @@ def _clone_sequential(model, input_tensors, clone):
         return copy
     tensors = tf.nest.flatten(input_tensors)
     if len(tensors) != 1:
-        raise worded(ValueError('To clone a `Sequential` model, we expect at most one tensor as '
+        raise misuse(ValueError('To clone a `Sequential` model, we expect at most one tensor as '
                                 'part of `input_tensors`.'))
     copy = Sequential([_input_of(tensors[0])], name=model.name)
     for layer in layers:

@@ -27,7 +27,7 @@ from keras_layer.engine.training.standardize import (
     is_symbolic,
     standardize_weights,
 )
-from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, worded
+from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, misuse
 
 __all__ = ['DataAdapter']
 
@@ -47,7 +47,7 @@ class DataAdapter:
                   for k in kinds]
         if hasattr(self, '_wire_deferred'):
             if not self._stack:
-                raise worded(ValueError('There are no layers in the model; add some first.'))
+                raise misuse(ValueError('There are no layers in the model; add some first.'))
             if isinstance(x, dict):
                 self._wire_features(dict(zip(sorted(x), zip(specs, dtypes))))
             else:
@@ -99,7 +99,7 @@ class DataAdapter:
         names = [n for n, t in zip(names, self.inputs) if any(t is f for f in fed)]
         inputs = as_arrays(x, names, [K.int_shape(t) for t in fed], 'input', check_batch=False)
         if any(x is None for x in inputs):
-            raise worded(ValueError(f'The model has no inputs to compute with: x is None, or holds '
+            raise misuse(ValueError(f'The model has no inputs to compute with: x is None, or holds '
                                     f'None. It needs an array for each of {names}.'))
         if not check:
             check_lengths(inputs, [], [])
@@ -107,7 +107,7 @@ class DataAdapter:
         compiled = self._need_compiled()
         endpoints = compiled.fed_endpoints
         if y is None and endpoints:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'The model has no targets to compare with: y is missing. Its loss needs one '
                 f'array for each of {[e.name for e in endpoints]}.\n  Hint: fit(x, y).'))
         targets = as_arrays(
@@ -157,14 +157,14 @@ class DataAdapter:
         ahead = workers > 1 or use_multiprocessing and workers > 0
         if hasattr(x, 'make_initializable_iterator') or hasattr(x, 'get_next'):
             if y is not None:
-                raise worded(ValueError('You passed a dataset or dataset iterator as input `x`, '
+                raise misuse(ValueError('You passed a dataset or dataset iterator as input `x`, '
                                         'you should not specify a target `y`: the dataset gives '
                                         '(x, y) pairs.'))
             _check_no_weights(sample_weight, 'the dataset gives (x, y, sample_weight).')
             return DatasetBatches(self._graph, x)
         if hasattr(x, '__getitem__') and hasattr(x, 'on_epoch_end'):
             if y is not None:
-                raise worded(ValueError('`y` argument is not supported when data is a generator or '
+                raise misuse(ValueError('`y` argument is not supported when data is a generator or '
                                         'Sequence instance: it gives (x, y) pairs.'))
             _check_no_weights(sample_weight, 'the Sequence gives (x, y, sample_weight).')
             if ahead:
@@ -172,7 +172,7 @@ class DataAdapter:
             return SequenceBatches(x, shuffle)
         if hasattr(x, '__next__'):
             if y is not None:
-                raise worded(ValueError('`y` argument is not supported when using python generator '
+                raise misuse(ValueError('`y` argument is not supported when using python generator '
                                         'as input.'))
             _check_no_weights(sample_weight, 'the generator gives (x, y, sample_weight).')
             if ahead:
@@ -187,7 +187,7 @@ class DataAdapter:
 
 def _check_no_weights(sample_weight, reason):
     if sample_weight is not None:
-        raise worded(ValueError(f'`sample_weight` is only for arrays and tensors: {reason}'))
+        raise misuse(ValueError(f'`sample_weight` is only for arrays and tensors: {reason}'))
 
 
 def _ones(target, endpoint):

@@ -5,7 +5,7 @@ import numpy as np
 
 import tinyflow as tf
 from keras_layer import backend as K
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 class LayerParts:
@@ -39,7 +39,7 @@ class ModelExplanation:
     def __init__(self, model):
         wired = model._topology if model._is_graph_network else model._traced
         if wired is None:
-            raise worded(ValueError(f'{model.name} is not built yet, so it has no '
+            raise misuse(ValueError(f'{model.name} is not built yet, so it has no '
                                     'ops.\n  Hint: give the first layer its input_shape, or fit.'))
         self.model = model
         self.layers = [LayerParts(*parts) for parts in _parts(wired)]
@@ -50,7 +50,7 @@ class ModelExplanation:
         for parts in self.layers:
             if parts.name == name:
                 return parts
-        raise worded(ValueError(f'No layer {name!r}; there are {[p.name for p in self.layers]}.'))
+        raise misuse(ValueError(f'No layer {name!r}; there are {[p.name for p in self.layers]}.'))
 
     def layer_of(self, op):
         """The name of the layer of an op (or of the op of that name); None for other ops."""

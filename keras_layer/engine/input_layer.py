@@ -9,7 +9,7 @@ from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.node import Node
 from keras_layer.legacy import INPUT, accepts_legacy_names
 from keras_layer.utils.keywords import nearest_keyword
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Input', 'InputLayer']
 
@@ -21,7 +21,7 @@ class InputLayer(Layer):
     def __init__(self, input_shape=None, batch_size=None, dtype=None, input_tensor=None,
                  sparse=False, name=None, ragged=False, **kwargs):
         if ragged:
-            raise worded(_no_ragged('InputLayer'))
+            raise misuse(_no_ragged('InputLayer'))
         if 'batch_input_shape' in kwargs:
             shape = kwargs.pop('batch_input_shape')
             if shape is not None:
@@ -33,7 +33,7 @@ class InputLayer(Layer):
         if not dtype:
             dtype = K.floatx() if input_tensor is None else input_tensor.dtype.name
         elif input_tensor is not None and input_tensor.dtype != tf.as_dtype(dtype):
-            raise worded(ValueError(f'`input_tensor.dtype` differs from `dtype`: '
+            raise misuse(ValueError(f'`input_tensor.dtype` differs from `dtype`: '
                                     f'{input_tensor.dtype.name} vs. {dtype}'))
         super().__init__(dtype=dtype, name=name)
         self.built = True
@@ -64,7 +64,7 @@ class InputLayer(Layer):
 
 def _unknown_arguments(kwargs, function):
     known = inspect.signature(function).parameters
-    return worded(ValueError(f'Unrecognized keyword arguments: {list(kwargs)}'
+    return misuse(ValueError(f'Unrecognized keyword arguments: {list(kwargs)}'
                              + nearest_keyword(min(kwargs), known)))
 
 
@@ -81,9 +81,9 @@ def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=False, tens
     ValueError if neither a shape nor a tensor is given.
     """
     if ragged:
-        raise worded(_no_ragged('Input'))
+        raise misuse(_no_ragged('Input'))
     if shape is not None and 'batch_shape' in kwargs:
-        raise worded(ValueError('Only provide the `shape` OR `batch_shape` argument to Input, not '
+        raise misuse(ValueError('Only provide the `shape` OR `batch_shape` argument to Input, not '
                                 'both at the same time.'))
     if 'batch_shape' in kwargs:
         batch_shape = kwargs.pop('batch_shape')
@@ -92,11 +92,11 @@ def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=False, tens
     if kwargs:
         raise _unknown_arguments(kwargs, Input)
     if shape is None and tensor is None:
-        raise worded(ValueError('Please provide to Input either a `shape` or a `tensor` argument. '
+        raise misuse(ValueError('Please provide to Input either a `shape` or a `tensor` argument. '
                                 'Note that `shape` does not include the batch dimension: '
                                 'Input(shape=(784,)).'))
     if isinstance(shape, int):
-        raise worded(TypeError(f'Input(shape={shape}): a shape is a tuple.\n  Hint: '
+        raise misuse(TypeError(f'Input(shape={shape}): a shape is a tuple.\n  Hint: '
                                f'Input(shape=({shape},)), with the comma.'))
     layer = InputLayer(input_shape=shape, batch_size=batch_size, name=name, dtype=dtype,
                        sparse=sparse, input_tensor=tensor)

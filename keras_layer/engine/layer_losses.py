@@ -5,7 +5,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.layer_weights import unique
 from keras_layer.engine.registry import metric_class
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 def metric_behind(tensor):
@@ -112,7 +112,7 @@ class LayerLosses:
         result of a Metric object. ValueError for another one, or without a name.
         """
         if aggregation not in (None, 'mean'):
-            raise worded(ValueError('We currently support only `mean` sample-wise metric '
+            raise misuse(ValueError('We currently support only `mean` sample-wise metric '
                                     f'aggregation. You provided aggregation={aggregation!r}'))
         from_object = metric_behind(value)
         if from_object is not None:
@@ -121,11 +121,11 @@ class LayerLosses:
             self._metric_values.append((from_object, value))
             return
         if name is None:
-            raise worded(ValueError("Please provide a name for your metric like "
+            raise misuse(ValueError("Please provide a name for your metric like "
                                     "`self.add_metric(tf.reduce_sum(x), name='mean_activation', "
                                     "aggregation='mean')`"))
         if aggregation is None:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f"add_metric(name='{name}') needs aggregation='mean', unless the value is the "
                 'result of a Metric object, which has its own aggregation.'))
         metric = next((m for m in self._metrics if m.name == name), None)

@@ -5,7 +5,7 @@ from typing import Any
 
 import tinyflow as tf
 from keras_layer import backend as K
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 class LayerNodes:
@@ -47,11 +47,11 @@ class LayerNodes:
 
     def _of_node(self, node_index, attribute, what):
         if not self._inbound_nodes:
-            raise worded(RuntimeError(
+            raise misuse(RuntimeError(
                 f"Layer '{self.name}' has never been called and thus has no defined {what}.\n"
                 f'  Hint: call it on an Input, or put it into a model.'))
         if not -len(self._inbound_nodes) <= node_index < len(self._inbound_nodes):
-            raise worded(ValueError(f'Asked to get {what} at node {node_index}, but the layer has '
+            raise misuse(ValueError(f'Asked to get {what} at node {node_index}, but the layer has '
                                     f'only {len(self._inbound_nodes)} inbound nodes.'))
         value = getattr(self._inbound_nodes[node_index], attribute)
         if value is None:           # the node of an Input: its output counts as its input
@@ -65,12 +65,12 @@ class LayerNodes:
         if len(self._inbound_nodes) > 1 and 'shape' in attribute:
             values = [self._of_node(i, attribute, what) for i in range(len(self._inbound_nodes))]
             if any(v != values[0] for v in values):
-                raise worded(AttributeError(
+                raise misuse(AttributeError(
                     f'Layer {self.name} was called {len(values)} times, on different shapes, hence '
                     f'the notion of "layer {what}" is ill-defined. Use '
                     f'`get_{what.replace(" ", "_")}_at(node_index)` instead.'))
         if not self._inbound_nodes:
-            raise worded(AttributeError(
+            raise misuse(AttributeError(
                 f'Layer {self.name} has never been called, so it has no {what} yet.\n  Hint: call '
                 'it on an Input, or give the first layer its input_shape.'))
         return self._of_node(0, attribute, what)

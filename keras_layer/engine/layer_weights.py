@@ -10,7 +10,7 @@ import tinyflow as tf
 from keras_layer import backend as K, constraints, initializers, regularizers
 from keras_layer.engine.call_context import current_call
 from keras_layer.utils.keywords import nearest_keyword
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 
 # Attributes whose layers and Variables do not belong to the layer.
 UNTRACKED = {'_call', '_compile_arguments', '_constructor', '_history', '_inbound_nodes',
@@ -47,14 +47,14 @@ class LayerWeights:
         for key in kwargs:
             if key not in ('getter', 'collections', 'experimental_autocast'):
                 known = inspect.signature(LayerWeights.add_weight).parameters
-                raise worded(TypeError(f'Unknown keyword argument: {key!r}, for add_weight.'
+                raise misuse(TypeError(f'Unknown keyword argument: {key!r}, for add_weight.'
                                        + nearest_keyword(key, known)))
         dtype = tf.as_dtype(dtype or self.dtype or K.floatx())
         if self._dtype is None:
             self._dtype = dtype.base_dtype.name
         if synchronization is tf.VariableSynchronization.ON_READ:
             if trainable:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     'Synchronization value can be set to VariableSynchronization.ON_READ only for '
                     'non-trainable variables. You have specified trainable=True and '
                     'synchronization=VariableSynchronization.ON_READ.'))
@@ -62,7 +62,7 @@ class LayerWeights:
         trainable = True if trainable is None else trainable
         shape = () if shape is None else tuple(tf.TensorShape(shape).as_list())
         if None in shape:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f"The weight '{name}' of layer '{self.name}' would have shape {shape}, which is "
                 'not fully known.\n  Hint: give the input its sizes, e.g. Input(shape=(28, 28, '
                 '1)); only the batch may be None.'))
@@ -157,7 +157,7 @@ class LayerWeights:
     def count_params(self):
         """The number of elements of all weights. ValueError before the layer is built."""
         if not self.built:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f"You tried to call `count_params` on {self.name}, but the layer isn't built.\n"
                 f'  Hint: call it on an input first, or {self.name}.build(input_shape).'))
         return int(sum(np.prod(w.shape.as_list(), dtype=np.int64) for w in self.weights))
@@ -187,13 +187,13 @@ class LayerWeights:
         params = self.weights
         weights = list(weights)
         if len(params) != len(weights):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'You called `set_weights(weights)` on layer "{self.name}" with a weight list of '
                 f'length {len(weights)}, but the layer was expecting {len(params)} weights: '
                 f'{[w.name for w in params]}.'))
         for variable, value in zip(params, weights):
             if tuple(variable.shape.as_list()) != np.shape(value):
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f"Layer weight shape {tuple(variable.shape.as_list())} of '{variable.name}' "
                     f'not compatible with provided weight shape {np.shape(value)}'))
         K.batch_set_value(list(zip(params, weights)))
@@ -206,7 +206,7 @@ def _initializer(initializer, dtype, name):
         return initializers.get('glorot_uniform')
     if dtype.is_integer or dtype.is_bool:
         return initializers.get('zeros')
-    raise worded(ValueError(f'An initializer for variable {name} of type {dtype.base_dtype} is '
+    raise misuse(ValueError(f'An initializer for variable {name} of type {dtype.base_dtype} is '
                             'required'))
 
 

@@ -16,7 +16,7 @@ from keras_layer.engine.training.functions import Functions, trainable_state
 from keras_layer.engine.training_api import TrainingAPI
 from keras_layer.legacy import MODEL, accepts_legacy_names
 from keras_layer.utils.keywords import nearest_keyword
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.inspect.viz.select import register_drawable
 
 __all__ = ['Model']
@@ -86,13 +86,13 @@ class Model(SavingMethods, TrainingAPI, Network):
         for key in kwargs:
             if key not in ('run_eagerly', 'experimental_run_tf_function', 'cloning'):
                 known = inspect.signature(Model.compile).parameters
-                raise worded(TypeError(f'Invalid keyword argument {key!r} for compile().'
+                raise misuse(TypeError(f'Invalid keyword argument {key!r} for compile().'
                                        + nearest_keyword(key, known)))
         if kwargs.get('run_eagerly'):
-            raise worded(NotImplementedError('run_eagerly=True: there is no eager execution in '
+            raise misuse(NotImplementedError('run_eagerly=True: there is no eager execution in '
                                              'tinyflow; K.function shows any value inside.'))
         if distribute is not None:
-            raise worded(NotImplementedError('compile(distribute=...) was removed after TF '
+            raise misuse(NotImplementedError('compile(distribute=...) was removed after TF '
                                              '1.12; give the strategy to an Estimator.'))
         self.optimizer = optimizers.get(optimizer)
         self.loss, self.loss_weights = loss, loss_weights
@@ -158,7 +158,7 @@ class Model(SavingMethods, TrainingAPI, Network):
 
     def _need_compiled(self):
         if self._compile_arguments is None:
-            raise worded(RuntimeError('You must compile your model before training/testing. Use '
+            raise misuse(RuntimeError('You must compile your model before training/testing. Use '
                                       '`model.compile(optimizer, loss)`.'))
         if self._compiled is None:
             self._compile_now()

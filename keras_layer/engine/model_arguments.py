@@ -4,14 +4,14 @@ from __future__ import annotations
 import numpy as np
 
 from keras_layer.utils.keywords import nearest_keyword
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['check_input', 'functional_arguments', 'short_text', 'unknown_argument']
 
 
 def unknown_argument(names, kind):
     name, known = sorted(names)[0], ('inputs', 'outputs', 'name', 'trainable', 'dtype', 'dynamic')
-    return worded(TypeError(f'Keyword argument not understood: {name!r} ({kind}).'
+    return misuse(TypeError(f'Keyword argument not understood: {name!r} ({kind}).'
                             + nearest_keyword(name, known)))
 
 
@@ -23,7 +23,7 @@ def functional_arguments(args, kwargs):
     if unknown:
         raise unknown_argument(unknown, 'Model')
     if 'inputs' not in given:
-        raise worded(TypeError('A Model with outputs needs its inputs, too.\n  Hint: '
+        raise misuse(TypeError('A Model with outputs needs its inputs, too.\n  Hint: '
                                'Model(inputs=x, outputs=y).'))
     return given['inputs'], given['outputs'], given.get('name'), trainable
 
@@ -35,12 +35,12 @@ def short_text(value):
 
 def check_input(tensor, kind):
     if getattr(tensor, '_keras_history', None) is None:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Input tensors to a {kind} must come from `Input`. Received: '
             f'{short_text(tensor)} (missing previous layer metadata).\n  Hint: '
             'x = Input(shape=...), or Input(tensor=x) for an existing tensor.'))
     if tensor._keras_history.layer._inbound_nodes[tensor._keras_history.node_index].inbound_layers:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'{kind} inputs must come from `Input` (thus holding past layer metadata). They cannot '
             f'be the output of a previous non-Input layer. Here, a tensor specified as input to '
             f'your model was the output of the layer {tensor._keras_history.layer.name}.\n  Hint: '

@@ -21,7 +21,7 @@ from keras_layer.engine.node import Node
 from keras_layer.engine.raw_ops import wrap_raw_ops
 from keras_layer.engine.registry import register_layers
 from keras_layer.engine.topology import Topology
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Network']
 
@@ -68,12 +68,12 @@ class Network(Layer):
         for tensor in tf.nest.flatten(inputs):
             check_input(tensor, type(self).__name__)
         if len({id(t) for t in tf.nest.flatten(inputs)}) < len(tf.nest.flatten(inputs)):
-            raise worded(ValueError('The list of inputs passed to the model is redundant. All '
+            raise misuse(ValueError('The list of inputs passed to the model is redundant. All '
                                     f'inputs should only appear once. Found: {inputs}'))
         lacking = [t for t in tf.nest.flatten(outputs)
                    if getattr(t, '_keras_history', None) is None]
         if lacking and not (all(map(K.is_tensor, lacking)) and wrap_raw_ops(lacking)):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'Output tensors to a Model must be the output of a Keras `Layer` (thus holding '
                 f'past layer metadata). Found: {short_text(lacking[0])}\n  Hint: an output '
                 'has to be computed from the Inputs of the model.'))
@@ -178,7 +178,7 @@ class Network(Layer):
     def _only_nest(self, attribute, what):
         structure = getattr(self, attribute)
         if structure is None:
-            raise worded(AttributeError(f'{self.name} has never been called, so it has no {what} '
+            raise misuse(AttributeError(f'{self.name} has never been called, so it has no {what} '
                                         'yet.\n  Hint: call it on an Input, or fit it.'))
         if isinstance(structure, (list, tuple)) and len(structure) == 1:
             return structure[0]
@@ -206,7 +206,7 @@ class Network(Layer):
     @stateful.setter
     def stateful(self, value):
         if value:
-            raise worded(AttributeError('A model is stateful if one of its layers is.'))
+            raise misuse(AttributeError('A model is stateful if one of its layers is.'))
 
     @property
     def state_updates(self):
@@ -238,22 +238,22 @@ class Network(Layer):
     @input_spec.setter
     def input_spec(self, value):
         if value is not None:
-            raise worded(AttributeError('A model takes its input_spec from its Inputs.'))
+            raise misuse(AttributeError('A model takes its input_spec from its Inputs.'))
 
     def get_layer(self, name=None, index=None) -> Any:
         """The layer of that name, or at that position. ValueError if there is none."""
         layers = self.layers
         if index is not None:
             if not -len(layers) <= index < len(layers):
-                raise worded(ValueError(f'Was asked to retrieve layer at index {index} but model '
+                raise misuse(ValueError(f'Was asked to retrieve layer at index {index} but model '
                                         f'only has {len(layers)} layers.'))
             return layers[index]
         if not name:
-            raise worded(ValueError('Provide either a layer name or layer index.'))
+            raise misuse(ValueError('Provide either a layer name or layer index.'))
         for layer in layers:
             if layer.name == name:
                 return layer
-        raise worded(ValueError(f'No such layer: {name}. The model has '
+        raise misuse(ValueError(f'No such layer: {name}. The model has '
                                 f'{[layer.name for layer in layers]}.'))
 
     # ---- calling -------------------------------------------------------------------------
@@ -272,7 +272,7 @@ class Network(Layer):
     def _run_layers(self, inputs, training=None, mask=None):
         flat = tf.nest.flatten(inputs)
         if len(flat) != len(self.inputs):
-            raise worded(ValueError(f'The model {self.name} has {len(self.inputs)} inputs '
+            raise misuse(ValueError(f'The model {self.name} has {len(self.inputs)} inputs '
                                     f'{self.input_names}, but it was called on {len(flat)}.'))
         masks = tf.nest.flatten(mask) if mask is not None else [None] * len(flat)
         made = {}

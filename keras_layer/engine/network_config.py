@@ -9,7 +9,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.registry import deserialize_layer
 from keras_layer.engine.topology import node_key
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 def network_config(model):
@@ -96,7 +96,7 @@ def network_from_config(cls, config, custom_objects=None):
                 continue
             _replay_call(layer, call, made)
         if len(left) == len(waiting):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f"The configuration of model '{config.get('name')}' is incomplete: no layer makes "
                 f'the inputs of {sorted({layer.name for layer, _ in left})}.'))
         waiting = left
@@ -141,7 +141,7 @@ def _references(value):
 
 def _node(made, name, number):
     if name not in made or number >= len(made[name]):
-        raise worded(ValueError(f"The configuration names call {number} of layer '{name}', which "
+        raise misuse(ValueError(f"The configuration names call {number} of layer '{name}', which "
                                 'it does not have.'))
     return made[name][number]
 

@@ -12,7 +12,7 @@ from keras_layer.saving.save import is_hdf5, save_model
 from keras_layer.utils.hdf5 import open_hdf5
 from keras_layer.utils.summary import print_summary
 from keras_layer.utils.vis_utils import model_to_dot
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.inspect.viz import render
 
 
@@ -28,17 +28,17 @@ class SavingMethods:
         """Saves the weights: HDF5 where the name ends in .h5, else a TensorFlow checkpoint."""
         self._assert_weights()
         if save_format not in (None, 'h5', 'hdf5', 'tf', 'tensorflow'):
-            raise worded(ValueError(f'Unknown format "{save_format}". Were you trying to save as '
+            raise misuse(ValueError(f'Unknown format "{save_format}". Were you trying to save as '
                                     '"h5" or "tf"?'))
         if save_format in ('h5', 'hdf5') or save_format is None and is_hdf5(filepath):
             hdf5.save_weights_to_hdf5(self, filepath, overwrite)
             return
         if is_hdf5(filepath):
-            raise worded(ValueError(f'save_weights got save_format="tf", but the name of the file '
+            raise misuse(ValueError(f'save_weights got save_format="tf", but the name of the file '
                                     f'means HDF5: {filepath!r}.'))
         path = os.fspath(filepath)
         if not overwrite and os.path.exists(path + '.index'):
-            raise worded(FileExistsError(f'{path!r} exists already, and overwrite=False.'))
+            raise misuse(FileExistsError(f'{path!r} exists already, and overwrite=False.'))
         folder = os.path.dirname(path)
         if folder:
             os.makedirs(folder, exist_ok=True)
@@ -55,7 +55,7 @@ class SavingMethods:
         path = filepath if hasattr(filepath, 'attrs') else os.fspath(filepath)
         if not hasattr(path, 'attrs') and not is_hdf5(path) and tf.train.checkpoint_exists(path):
             if by_name:
-                raise worded(NotImplementedError('Weights may only be loaded based on topology '
+                raise misuse(NotImplementedError('Weights may only be loaded based on topology '
                                                  'when loading TensorFlow-formatted weights (got '
                                                  'by_name=True).'))
             if not self.built and not self.weights:
@@ -96,7 +96,7 @@ class SavingMethods:
 
     def _assert_weights(self):
         if not self.built and not self.weights:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Weights for model {self.name} have not yet been created. Weights are created '
                 'when the Model is first called on inputs or `build()` is called with an '
                 '`input_shape`.'))
@@ -112,7 +112,7 @@ class SavingMethods:
     def summary(self, line_length=None, positions=None, print_fn=None):
         """Prints the layers with their output shapes, parameters and states."""
         if not self.built and not self.outputs:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'This model has not yet been built. Build the model first by calling `build()` or '
                 'calling `fit()` with some data, or specify an `input_shape` argument in the first '
                 'layer(s) for automatic build.'))
@@ -142,7 +142,7 @@ class _DeferredCheckpoint:
     def assert_consumed(self):
         """AssertionError while the checkpoint has not been read."""
         if self._model._deferred_checkpoint is not None:
-            raise worded(AssertionError(
+            raise misuse(AssertionError(
                 f'{self._model._deferred_checkpoint!r} has not been read: model '
                 f'{self._model.name} has no weights yet.\n  Hint: build() it, or call it.'))
         return self

@@ -13,7 +13,7 @@ from keras_layer.engine.call_context import current_call
 from keras_layer.engine.input_layer import Input, InputLayer
 from keras_layer.engine.model import Model
 from keras_layer.engine.registry import deserialize_layer, register_layers
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Sequential']
 
@@ -40,12 +40,12 @@ class Sequential(Model):
         if history is not None and isinstance(history.layer, InputLayer):
             layer = history.layer
         if not isinstance(layer, Layer):
-            raise worded(TypeError(f'The added layer must be an instance of class Layer. Found: '
+            raise misuse(TypeError(f'The added layer must be an instance of class Layer. Found: '
                                    f'{layer!r}' + ('\n  Hint: Dense(10), not Dense: call the '
                                                    'class to create a layer.'
                                                    if isinstance(layer, type) else '')))
         if any(layer is known for known in self._stack):
-            raise worded(ValueError(f'The layer {layer.name} is in the model already; call it '
+            raise misuse(ValueError(f'The layer {layer.name} is in the model already; call it '
                                     'again in a functional Model, if its weights are to be '
                                     'shared.'))
         with self._graph.as_default():
@@ -94,7 +94,7 @@ class Sequential(Model):
     def pop(self):
         """Removes the last layer. TypeError if there is none."""
         if not self.layers:
-            raise worded(TypeError('There are no layers in the model.'))
+            raise misuse(TypeError('There are no layers in the model.'))
         layer = self._stack.pop()
         self._layers_in_order = list(self._stack)
         if not self.layers:
@@ -188,7 +188,7 @@ class Sequential(Model):
     def get_weights(self) -> Any:
         """The values of `weights`. ValueError if they do not exist yet, without an input shape."""
         if self._stack and not self.built and not self.weights:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Weights for model {self.name} have not yet been created. Weights are created '
                 'when the Model is first called on inputs or `build()` is called with an '
                 '`input_shape`.\n  Hint: input_shape=(...) for the first layer.'))
@@ -283,6 +283,6 @@ def _input_dtype(layer, dtype):
 
 def _one_output(layer, outputs):
     if len(outputs) != 1:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'All layers in a Sequential model should have a single output tensor, but '
             f'{layer.name} has {len(outputs)}. For multi-output layers, use the functional API.'))

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 def node_key(layer, index):
@@ -94,12 +94,12 @@ class Topology:
         names = [layer.name for layer in self.layers]
         for name in names:
             if names.count(name) != 1:
-                raise worded(ValueError(f'The name "{name}" is used {names.count(name)} times in '
+                raise misuse(ValueError(f'The name "{name}" is used {names.count(name)} times in '
                                         'the model. All layer names should be unique.'))
 
 
 def _disconnected(tensor, layer, done):
-    return worded(ValueError(
+    return misuse(ValueError(
         f'Graph disconnected: cannot obtain value for tensor {tensor} at layer "{layer.name}". The '
         f'following previous layers were accessed without issue: {done}\n  Hint: it depends '
         'on an Input that is not among the inputs of the model; add it to `inputs`.'))

@@ -22,7 +22,7 @@ from keras_layer.engine.training.batches import (
 from keras_layer.engine.training.standardize import is_symbolic
 from keras_layer.legacy import FIT, GENERATOR, accepts_legacy_names
 from keras_layer.utils.keywords import nearest_keyword
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['TrainingAPI']
 
@@ -51,7 +51,7 @@ class TrainingAPI(DataAdapter):
         """
         if kwargs:
             known = inspect.signature(TrainingAPI.fit).parameters
-            raise worded(TypeError(f'Unrecognized keyword arguments: {sorted(kwargs)}'
+            raise misuse(TypeError(f'Unrecognized keyword arguments: {sorted(kwargs)}'
                                    + nearest_keyword(min(kwargs), known)))
         if not self._compile_arguments:
             self._need_compiled()
@@ -69,7 +69,7 @@ class TrainingAPI(DataAdapter):
         else:
             _check_batch_size(x, batch_size)
             if validation_split:
-                raise worded(ValueError('`validation_split` needs arrays: a dataset or generator '
+                raise misuse(ValueError('`validation_split` needs arrays: a dataset or generator '
                                         'cannot be split; give validation_data.'))
             steps_per_epoch = self._steps_per_epoch(batches, x, steps_per_epoch)
             validation = self._validation(validation_data, batch_size, validation_steps,
@@ -93,7 +93,7 @@ class TrainingAPI(DataAdapter):
         if _is_sequence(batches) and steps is None:
             steps = len(x)
         elif steps is None and not batches.restartable:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'When using a generator, an iterator or tensors as input to a model, you '
                 'should specify the `steps_per_epoch` argument: they have no end.'))
         if steps is None and isinstance(batches, DatasetBatches):
@@ -109,13 +109,13 @@ class TrainingAPI(DataAdapter):
         """
         fixed = K.int_shape(self.inputs[0])[0] if self._is_graph_network else None
         if fixed is not None and batch_size not in (None, fixed):
-            raise worded(ValueError(f'The `batch_size` argument value {batch_size} is incompatible '
+            raise misuse(ValueError(f'The `batch_size` argument value {batch_size} is incompatible '
                                     'with the specified batch size of your Input Layer: '
                                     f'{fixed}\n  Hint: batch_size={fixed}, or leave it out.'))
         size = fixed or (32 if batch_size is None else batch_size)
         samples = feeds[0].shape[0] if feeds else 0
         if self.stateful and isinstance(size, int) and size > 0 and samples % size:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'In a stateful network, you should only pass inputs with a number of samples that '
                 f'can be divided by the batch size. Found: {samples} samples, and batches of '
                 f'{size}.'))
@@ -153,7 +153,7 @@ class TrainingAPI(DataAdapter):
             if steps_ is None and isinstance(source, DatasetBatches):
                 source.check_end('validation_steps')
             if steps_ is None and not source.restartable:
-                raise worded(ValueError('Please provide `validation_steps`: the validation '
+                raise misuse(ValueError('Please provide `validation_steps`: the validation '
                                         'generator has no end.'))
 
         def validate(callbacks):
@@ -192,7 +192,7 @@ class TrainingAPI(DataAdapter):
         if _is_sequence(batches) and steps is None:
             steps = len(x)
         if steps is None and not batches.restartable:
-            raise worded(ValueError('When using a generator, an iterator or tensors, specify '
+            raise misuse(ValueError('When using a generator, an iterator or tensors, specify '
                                     '`steps`: they have no end.'))
         if steps is None and isinstance(batches, DatasetBatches):
             batches.check_end('steps')
@@ -224,7 +224,7 @@ class TrainingAPI(DataAdapter):
         if _is_sequence(batches) and steps is None:
             steps = len(x)
         if steps is None and not batches.restartable:
-            raise worded(ValueError('Specify `steps`: a generator, an iterator or tensors have no '
+            raise misuse(ValueError('Specify `steps`: a generator, an iterator or tensors have no '
                                     'end.'))
         if steps is None and isinstance(batches, DatasetBatches):
             batches.check_end('steps')
@@ -301,7 +301,7 @@ class TrainingAPI(DataAdapter):
 def _check_batch_size(x, batch_size):
     """ValueError if a batch size was given for data that is batched already."""
     if batch_size is not None and not is_symbolic(x):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'The `batch_size` argument must not be specified for the given input type. Received '
             f'input: {x!r}, batch_size: {batch_size}. It yields whole batches.'))
 
@@ -324,11 +324,11 @@ def _closing(batches, validation=None):
 
 def _split(feeds, part):
     if not 0. < part < 1.:
-        raise worded(ValueError(f'`validation_split` must be a fraction between 0 and 1, not '
+        raise misuse(ValueError(f'`validation_split` must be a fraction between 0 and 1, not '
                                 f'{part!r}.'))
     at = int(feeds[0].shape[0] * (1. - part))
     if at < 1 or at >= feeds[0].shape[0]:
-        raise worded(ValueError(f'validation_split={part} of {feeds[0].shape[0]} samples leaves '
+        raise misuse(ValueError(f'validation_split={part} of {feeds[0].shape[0]} samples leaves '
                                 'none for training or none for validation.'))
     return [f[:at] for f in feeds], [f[at:] for f in feeds]
 

@@ -6,7 +6,7 @@ from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
 from keras_layer.layers.tf_layers import Configured
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['ELU', 'LeakyReLU', 'PReLU', 'ReLU', 'Softmax', 'ThresholdedReLU']
 
@@ -115,10 +115,10 @@ class ReLU(_Elementwise):
     def __init__(self, max_value=None, negative_slope=0, threshold=0, **kwargs):
         super().__init__(**kwargs)
         if max_value is not None and max_value < 0.:
-            raise worded(ValueError('max_value of Relu layer cannot be negative value: '
+            raise misuse(ValueError('max_value of Relu layer cannot be negative value: '
                                     f'{max_value}'))
         if negative_slope < 0.:
-            raise worded(ValueError('negative_slope of Relu layer cannot be negative value: '
+            raise misuse(ValueError('negative_slope of Relu layer cannot be negative value: '
                                     f'{negative_slope}'))
         self.max_value = None if max_value is None else float(K.cast_to_floatx(max_value))
         self.negative_slope = float(K.cast_to_floatx(negative_slope))

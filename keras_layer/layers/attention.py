@@ -4,7 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['AdditiveAttention', 'Attention']
 
@@ -61,17 +61,17 @@ class _DenseAttention(Layer):
     def _check_call(self, inputs, mask):
         name = type(self).__name__
         if not isinstance(inputs, list):
-            raise worded(ValueError(f'{name} layer must be called on a list of inputs, namely '
+            raise misuse(ValueError(f'{name} layer must be called on a list of inputs, namely '
                                     '[query, value] or [query, value, key].'))
         if not 2 <= len(inputs) <= 3:
-            raise worded(ValueError(f'{name} layer accepts inputs list of length 2 or 3, namely '
+            raise misuse(ValueError(f'{name} layer accepts inputs list of length 2 or 3, namely '
                                     '[query, value] or [query, value, key]. Given length: '
                                     f'{len(inputs)}'))
         if mask and not isinstance(mask, list):
-            raise worded(ValueError(f'{name} layer mask must be a list, namely [query_mask, '
+            raise misuse(ValueError(f'{name} layer mask must be a list, namely [query_mask, '
                                     'value_mask].'))
         if mask and not 2 <= len(mask) <= len(inputs):
-            raise worded(ValueError(f'{name} layer mask must be a list of length 2, namely '
+            raise misuse(ValueError(f'{name} layer mask must be a list of length 2, namely '
                                     f'[query_mask, value_mask]. Given length: {len(mask)}'))
 
     def get_config(self):

@@ -5,7 +5,7 @@ import tinyflow as tf
 from keras_layer import backend as K, initializers
 from keras_layer.engine.input_spec import InputSpec
 from keras_layer.layers.tf_layers import Configured, computes_as
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers import arguments, convolutional as tf_convolutional, separable, transposed
 
 __all__ = ['Conv1D', 'Conv2D', 'Conv2DTranspose', 'Conv3D', 'Conv3DTranspose', 'DepthwiseConv2D',
@@ -32,7 +32,7 @@ class _Conv(Configured):
                    padding=arguments.padding(padding), data_format=_format(data_format),
                    dilation_rate=arguments.sizes(dilation_rate, rank, 'dilation_rate'), **kept)
         if self.padding == 'causal' and rank != 1:
-            raise worded(ValueError('Causal padding is only supported for `Conv1D` and '
+            raise misuse(ValueError('Causal padding is only supported for `Conv1D` and '
                                     '`SeparableConv1D`.'))
         self.input_spec = InputSpec(ndim=rank + 2)
 
@@ -105,7 +105,7 @@ class Conv2DTranspose(_Conv):
         if self.dilation_rate == (1, 1):
             return transposed.Conv2DTranspose._apply(self, inputs, shape)
         if self.dilation_rate[0] != self.dilation_rate[1] or self.data_format != 'channels_last':
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 f'Conv2DTranspose: dilation_rate={self.dilation_rate} with {self.data_format}; '
                 'it is supported for channels_last, with equal rates along both axes.'))
         return tf.nn.atrous_conv2d_transpose(inputs, self.kernel, shape, self.dilation_rate[0],
@@ -129,7 +129,7 @@ class Conv3DTranspose(_Conv):
                  kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
                  kernel_constraint=None, bias_constraint=None, **kwargs):
         if set(arguments.sizes(kwargs.pop('dilation_rate', 1), 3, 'dilation_rate')) != {1}:
-            raise worded(NotImplementedError('Conv3DTranspose: dilation_rate has to be 1.'))
+            raise misuse(NotImplementedError('Conv3DTranspose: dilation_rate has to be 1.'))
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self._set_up(filters, kernel_size, strides, padding, data_format, 1,
                      activation=activation, use_bias=use_bias,
@@ -148,7 +148,7 @@ def _output_padding(layer, given):
         return None
     padding = arguments.sizes(given, layer.rank, 'output_padding')
     if any(more >= stride for more, stride in zip(padding, layer.strides)):
-        raise worded(ValueError(f'Stride {layer.strides} must be greater than output padding '
+        raise misuse(ValueError(f'Stride {layer.strides} must be greater than output padding '
                                 f'{padding}'))
     return padding
 
@@ -253,7 +253,7 @@ class DepthwiseConv2D(_Conv):
         axis = 1 if self.data_format == 'channels_first' else 3
         channels = sizes[axis]
         if channels is None:
-            raise worded(ValueError('The channel dimension of the inputs to `DepthwiseConv2D` '
+            raise misuse(ValueError('The channel dimension of the inputs to `DepthwiseConv2D` '
                                     'should be defined. Found `None`.'))
         self.depthwise_kernel = self.add_weight(
             shape=(*self.kernel_size, channels, self.depth_multiplier),

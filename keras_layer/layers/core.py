@@ -6,7 +6,7 @@ from keras_layer import activations, backend as K, regularizers
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
 from keras_layer.layers.tf_layers import Configured, computes_as
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers import arguments, core as tf_core
 
 __all__ = ['Activation', 'ActivityRegularization', 'Dense', 'Dropout', 'Flatten', 'Masking',
@@ -73,7 +73,7 @@ class Dropout(Layer):
     def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
         super().__init__(**kwargs)
         if not 0 <= rate <= 1 and not callable(rate):
-            raise worded(ValueError(f'Dropout(rate={rate}): a probability is between 0 and 1.'))
+            raise misuse(ValueError(f'Dropout(rate={rate}): a probability is between 0 and 1.'))
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
         self.supports_masking = True
 
@@ -114,7 +114,7 @@ class _SpatialDropout(Dropout):
         super().__init__(rate, **kwargs)
         data_format = data_format or K.image_data_format()
         if data_format not in ('channels_last', 'channels_first'):
-            raise worded(ValueError('data_format must be in {"channels_last", "channels_first"}'))
+            raise misuse(ValueError('data_format must be in {"channels_last", "channels_first"}'))
         self.data_format = data_format
         self.input_spec = InputSpec(ndim=self.rank + 2)
 
@@ -178,7 +178,7 @@ class Reshape(Layer):
             known *= size if size >= 0 else 1
         if target.count(-1) > 1 or (known != total if -1 not in target
                                     else not known or total % known):
-            raise worded(ValueError(f'total size of new array must be unchanged: {self.name} makes '
+            raise misuse(ValueError(f'total size of new array must be unchanged: {self.name} makes '
                                     f'{tuple(sizes)} = {total} elements into '
                                     f'{self.target_shape}.'))
         return [total // known if size == -1 else size for size in target]
@@ -199,7 +199,7 @@ class Permute(Layer):
         super().__init__(**kwargs)
         self.dims = tuple(dims)
         if sorted(dims) != list(range(1, len(dims) + 1)):
-            raise worded(ValueError(f'Invalid permutation `dims` for Permute Layer: {dims}. The '
+            raise misuse(ValueError(f'Invalid permutation `dims` for Permute Layer: {dims}. The '
                                     'set of indices in `dims` must be consecutive and start from '
                                     '1.'))
         self.input_spec = InputSpec(ndim=len(self.dims) + 1)

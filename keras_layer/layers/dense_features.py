@@ -4,7 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.input_layer import create_states, dense_columns, dense_tensors
 from tinyflow.layers.feature_column.sequence_layer import all_equal, sequence_columns, step_rows
 from tinyflow.layers.feature_column.serialization import (
@@ -76,7 +76,7 @@ def _dictionary(features):
     if isinstance(features, (list, tuple)) and histories and None not in histories:
         # A model made from its config calls layers with lists; Inputs have the keys as names.
         return {h.layer.name: t for h, t in zip(histories, features)}
-    raise worded(ValueError(
+    raise misuse(ValueError(
         f'We expected a dictionary here. Instead we got: {features!r}\n  Hint: '
         "layer({'key': tensor, ...}); for a Model, inputs={'key': Input(..., name='key'), ...}."))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.layers.tf_layers import Configured
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Embedding']
 
@@ -57,7 +57,7 @@ class Embedding(Configured):
             if len(lengths) != len(sizes) - 1 or any(
                     a is not None and b is not None and a != b
                     for a, b in zip(lengths, sizes[1:])):
-                raise worded(ValueError(f'"input_length" is {self.input_length}, but received '
+                raise misuse(ValueError(f'"input_length" is {self.input_length}, but received '
                                         f'input has shape {tuple(sizes)}'))
             sizes[1:] = [a if b is None else b for a, b in zip(lengths, sizes[1:])]
         return tf.TensorShape([*sizes, self.output_dim])

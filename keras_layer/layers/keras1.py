@@ -5,7 +5,7 @@ import warnings
 from types import ModuleType
 
 from keras_layer.layers import convolutional, lambda_layer, merge as merging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['AtrousConvolution1D', 'AtrousConvolution2D', 'merge']
 
@@ -33,7 +33,7 @@ def merge(inputs, mode='sum', concat_axis=-1, dot_axes=-1, output_shape=None, ou
         axes = dot_axes if isinstance(dot_axes, int) else [
             a if isinstance(a, int) else a[0] for a in dot_axes]
         return merging.dot(inputs, axes=axes, name=name)
-    raise worded(ValueError(f'Invalid merge mode: {mode!r}. There are '
+    raise misuse(ValueError(f'Invalid merge mode: {mode!r}. There are '
                             f"{[*_MODES, 'concat', 'dot']} and functions.\n  Hint: for 'cos', "
                             'dot(inputs, axes, normalize=True).'))
 

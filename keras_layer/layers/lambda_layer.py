@@ -8,7 +8,7 @@ import types
 import tinyflow as tf
 from keras_layer.engine.base_layer import Layer
 from keras_layer.utils.generic import find_object, has_arg
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Lambda']
 
@@ -103,7 +103,7 @@ def _loaded(saved, kind, custom_objects, name):
     if kind == 'function':
         found = find_object(saved, None, custom_objects)
         if found is None:
-            raise worded(ValueError(f"Unknown function {saved!r} of the Lambda layer '{name}'.\n"
+            raise misuse(ValueError(f"Unknown function {saved!r} of the Lambda layer '{name}'.\n"
                                     f"  Hint: load_model(path, custom_objects={{'{saved}': "
                                     f'{saved}}}).'))
         return found
@@ -113,7 +113,7 @@ def _loaded(saved, kind, custom_objects, name):
     if isinstance(saved, _Code):
         return saved.function
     if not Lambda.allow_code:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f"The Lambda layer '{name}' was saved as Python code, which a file from somebody else "
             'could use to run anything; it was not run.\n  Hint: give the function by the name of '
             f"the layer: load_model(path, custom_objects={{'{name}': lambda x: ...}}); or, if you "
@@ -122,7 +122,7 @@ def _loaded(saved, kind, custom_objects, name):
     try:
         code = marshal.loads(base64.b64decode(code))
     except (ValueError, EOFError, TypeError):
-        raise worded(ValueError(f"The code of the Lambda layer '{name}' is of another version of "
+        raise misuse(ValueError(f"The code of the Lambda layer '{name}' is of another version of "
                                 'Python; give the function by custom_objects.')) from None
     cells = tuple(types.CellType(c) for c in closure) if closure else None
     return types.FunctionType(code, {'tf': tf, '__builtins__': __builtins__}, name,

@@ -9,7 +9,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.input_spec import InputSpec
 from keras_layer.layers.tf_layers import Configured
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers import arguments
 
 __all__ = ['LocallyConnected1D', 'LocallyConnected2D']
@@ -32,7 +32,7 @@ class _LocallyConnected(Configured):
     def _set_up(self, kernel_size, strides, padding, data_format, implementation, **kept):
         name = type(self).__name__
         if implementation not in (1, 2, 3):
-            raise worded(ValueError(f'Unrecognized implementation mode: {implementation}. '
+            raise misuse(ValueError(f'Unrecognized implementation mode: {implementation}. '
                                     f'{name} has 1, 2 and 3.'))
         self._keep(kernel_size=arguments.sizes(kernel_size, self.rank, 'kernel_size'),
                    strides=arguments.sizes(strides, self.rank, 'strides'),
@@ -40,7 +40,7 @@ class _LocallyConnected(Configured):
                    data_format=arguments.data_format(data_format or K.image_data_format()),
                    implementation=implementation, **kept)
         if self.padding != 'valid' and implementation == 1 or self.padding == 'causal':
-            raise worded(ValueError(f'Invalid border mode for {name} (only "valid" is supported if '
+            raise misuse(ValueError(f'Invalid border mode for {name} (only "valid" is supported if '
                                     f'implementation is 1): {padding}\n  Hint: implementation=2 or '
                                     '3 takes padding="same", too.'))
         self.input_spec = InputSpec(ndim=self.rank + 2)
@@ -64,7 +64,7 @@ class _LocallyConnected(Configured):
     def build(self, input_shape):
         space, channels = self._space(input_shape)
         if channels is None or None in space:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'The spatial dimensions and the channels of the inputs to a {type(self).__name__} '
                 f'layer should be fully-defined, but {self.name} received the inputs shape '
                 f'{tuple(tf.TensorShape(input_shape).as_list())}: each position has its own '

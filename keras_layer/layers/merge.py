@@ -4,7 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Add', 'Average', 'Concatenate', 'Dot', 'Maximum', 'Minimum', 'Multiply', 'Subtract',
            'add', 'average', 'concatenate', 'dot', 'maximum', 'minimum', 'multiply', 'subtract']
@@ -20,11 +20,11 @@ class _Merge(Layer):
     def build(self, input_shape):
         shapes = _shapes(input_shape, self.name)
         if len(shapes) < 2:
-            raise worded(ValueError('A merge layer should be called on a list of at least 2 '
+            raise misuse(ValueError('A merge layer should be called on a list of at least 2 '
                                     f'inputs. Got {len(shapes)} inputs.'))
         batches = {s[0] for s in shapes if s and s[0] is not None}
         if len(batches) > 1:
-            raise worded(ValueError('Can not merge tensors with different batch sizes. Got tensors '
+            raise misuse(ValueError('Can not merge tensors with different batch sizes. Got tensors '
                                     f'with shapes: {shapes}'))
         self._merged_shape([s[1:] for s in shapes])
         self.built = True
@@ -45,7 +45,7 @@ class _Merge(Layer):
             elif 1 in (i, j):
                 merged.append(max(i, j))
             elif i != j:
-                raise worded(ValueError(f'Operands could not be broadcast together with shapes '
+                raise misuse(ValueError(f'Operands could not be broadcast together with shapes '
                                         f'{tuple(a)} {tuple(b)}, in layer {self.name}.'))
             else:
                 merged.append(i)
@@ -56,7 +56,7 @@ class _Merge(Layer):
 
     def call(self, inputs):
         if not isinstance(inputs, (list, tuple)):
-            raise worded(ValueError('A merge layer should be called on a list of inputs.'))
+            raise misuse(ValueError('A merge layer should be called on a list of inputs.'))
         ranks = [K.ndim(x) for x in inputs]
         if None not in ranks and len(set(ranks)) > 1:
             most = max(ranks)
@@ -84,7 +84,7 @@ class _Merge(Layer):
 def _shapes(input_shape, name):
     if not isinstance(input_shape, (list, tuple)) or input_shape and (
             isinstance(input_shape[0], int) or input_shape[0] is None):
-        raise worded(ValueError(f'The layer {name} should be called on a list of inputs.\n  Hint: '
+        raise misuse(ValueError(f'The layer {name} should be called on a list of inputs.\n  Hint: '
                                 f'{name}([a, b]).'))
     return [tuple(tf.TensorShape(s).as_list()) for s in input_shape]
 
@@ -105,11 +105,11 @@ class Subtract(_Merge):
     def build(self, input_shape):
         super().build(input_shape)
         if len(input_shape) != 2:
-            raise worded(ValueError('A `Subtract` layer should be called on exactly 2 inputs'))
+            raise misuse(ValueError('A `Subtract` layer should be called on exactly 2 inputs'))
 
     def _merge(self, inputs):
         if len(inputs) != 2:
-            raise worded(ValueError('A `Subtract` layer should be called on exactly 2 inputs'))
+            raise misuse(ValueError('A `Subtract` layer should be called on exactly 2 inputs'))
         return inputs[0] - inputs[1]
 
 
@@ -163,7 +163,7 @@ class Concatenate(_Merge):
     def build(self, input_shape):
         shapes = _shapes(input_shape, self.name)
         if len(shapes) < 2:
-            raise worded(ValueError('A `Concatenate` layer should be called on a list of at least '
+            raise misuse(ValueError('A `Concatenate` layer should be called on a list of at least '
                                     '2 inputs'))
         others = set()
         for shape in shapes:
@@ -172,7 +172,7 @@ class Concatenate(_Merge):
             others.add(tuple(shape))
         if len({tuple(None if None in pair else size for size, pair in zip(o, zip(*others)))
                 for o in others}) > 1:
-            raise worded(ValueError('A `Concatenate` layer requires inputs with matching shapes '
+            raise misuse(ValueError('A `Concatenate` layer requires inputs with matching shapes '
                                     f'except for the concat axis. Got inputs shapes: {shapes}'))
         self.built = True
 
@@ -215,7 +215,7 @@ class Dot(_Merge):
         super().__init__(**kwargs)
         if not isinstance(axes, int):
             if not isinstance(axes, (list, tuple)) or len(axes) != 2:
-                raise worded(TypeError(f'Invalid type for `axes` - should be a list or an int, not '
+                raise misuse(TypeError(f'Invalid type for `axes` - should be a list or an int, not '
                                        f'{axes!r}'))
         self.axes, self.normalize = axes, normalize
 
@@ -228,17 +228,17 @@ class Dot(_Merge):
     def build(self, input_shape):
         shapes = _shapes(input_shape, self.name)
         if len(shapes) != 2:
-            raise worded(ValueError('A `Dot` layer should be called on a list of 2 inputs.'))
+            raise misuse(ValueError('A `Dot` layer should be called on a list of 2 inputs.'))
         axes = self._axes_of([len(s) for s in shapes])
         if shapes[0][axes[0]] != shapes[1][axes[1]]:
-            raise worded(ValueError(f'Dimension incompatibility {shapes[0][axes[0]]} != '
+            raise misuse(ValueError(f'Dimension incompatibility {shapes[0][axes[0]]} != '
                                     f'{shapes[1][axes[1]]}. Layer shapes: {shapes[0]}, '
                                     f'{shapes[1]}'))
         self.built = True
 
     def call(self, inputs):
         if len(inputs) != 2:
-            raise worded(ValueError('A `Dot` layer should be called on exactly 2 inputs'))
+            raise misuse(ValueError('A `Dot` layer should be called on exactly 2 inputs'))
         x, y = inputs
         axes = self._axes_of([K.ndim(x), K.ndim(y)])
         if self.normalize:

@@ -6,7 +6,7 @@ import warnings
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.layers.tf_layers import Configured, computes_as
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers import normalization as tf_normalization, renormalization
 
 __all__ = ['BatchNormalization', 'LayerNormalization']
@@ -38,13 +38,13 @@ class BatchNormalization(Configured):
                  **kwargs):
         super().__init__(name=name, trainable=trainable, **kwargs)
         if virtual_batch_size is not None:
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 'BatchNormalization: virtual_batch_size is not supported.\n  Hint: leave it '
                 'out; the statistics are then those of the whole batch.'))
         if isinstance(axis, (list, tuple)):
             axis = list(axis)
         elif not isinstance(axis, int):
-            raise worded(TypeError(f'axis must be int or list, type given: {type(axis)}'))
+            raise misuse(TypeError(f'axis must be int or list, type given: {type(axis)}'))
         self.axis = [axis] if isinstance(axis, int) else axis
         self._keep(momentum=momentum, epsilon=epsilon, center=center, scale=scale,
                    beta_initializer=beta_initializer, gamma_initializer=gamma_initializer,
@@ -94,7 +94,7 @@ class LayerNormalization(Configured):
                  beta_constraint=None, gamma_constraint=None, trainable=True, name=None, **kwargs):
         super().__init__(name=name, trainable=trainable, **kwargs)
         if not isinstance(axis, (int, list, tuple)):
-            raise worded(ValueError(f"Expected an int or a list/tuple of ints for the argument "
+            raise misuse(ValueError(f"Expected an int or a list/tuple of ints for the argument "
                                     f"'axis', but received instead: {axis}"))
         self.axis = axis if isinstance(axis, int) else list(axis)
         self._keep(epsilon=epsilon, center=center, scale=scale, beta_initializer=beta_initializer,
@@ -109,7 +109,7 @@ class LayerNormalization(Configured):
         axes = [self.axis] if isinstance(self.axis, int) else self.axis
         self.axis = [a + len(sizes) if a < 0 else a for a in axes]
         if any(not 0 <= a < len(sizes) for a in self.axis):
-            raise worded(ValueError(f'Invalid axis: {self.axis}'))
+            raise misuse(ValueError(f'Invalid axis: {self.axis}'))
         shape = [sizes[a] for a in self.axis]
         if self.scale:
             self.gamma = self.add_weight(

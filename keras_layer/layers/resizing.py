@@ -5,7 +5,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers import arguments
 
 __all__ = ['Cropping1D', 'Cropping2D', 'Cropping3D', 'UpSampling1D', 'UpSampling2D',
@@ -48,7 +48,7 @@ def _pairs(value, rank, name):
     if rank == 1 and len(value) == 2 and all(isinstance(v, int) for v in value):
         return (value,)
     if len(value) != rank:
-        raise worded(ValueError(f'`{name}` should have {rank} elements. Found: {value}'))
+        raise misuse(ValueError(f'`{name}` should have {rank} elements. Found: {value}'))
     return tuple((v, v) if isinstance(v, int) else tuple(v) for v in value)
 
 
@@ -173,7 +173,7 @@ class UpSampling2D(_Spatial):
         super().__init__(data_format, **kwargs)
         self.size = arguments.sizes(size, 2, 'size')
         if interpolation not in ('nearest', 'bilinear'):
-            raise worded(ValueError('`interpolation` argument should be one of `"nearest"` or '
+            raise misuse(ValueError('`interpolation` argument should be one of `"nearest"` or '
                                     '`"bilinear"`.'))
         self.interpolation = interpolation
 

@@ -7,7 +7,7 @@ from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
 from keras_layer.engine.registry import deserialize_layer
 from keras_layer.utils.generic import has_arg
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['TimeDistributed', 'Wrapper']
 
@@ -17,7 +17,7 @@ class Wrapper(Layer):
 
     def __init__(self, layer, **kwargs):
         if not isinstance(layer, Layer):
-            raise worded(ValueError(f'Please initialize `{type(self).__name__}` layer with a '
+            raise misuse(ValueError(f'Please initialize `{type(self).__name__}` layer with a '
                                     f'`Layer` instance. You passed: {layer!r}'))
         self.layer = layer
         super().__init__(**kwargs)
@@ -63,7 +63,7 @@ class TimeDistributed(Wrapper):
 
     def build(self, input_shape=None):
         if tf.TensorShape(input_shape).ndims < 3:
-            raise worded(ValueError('`TimeDistributed` Layer should be passed an `input_shape ` '
+            raise misuse(ValueError('`TimeDistributed` Layer should be passed an `input_shape ` '
                                     f'with at least 3 dimensions, received: {input_shape}'))
         self.input_spec = InputSpec(shape=[None, *tf.TensorShape(input_shape).as_list()[1:]])
         super().build(self._step(input_shape))

@@ -5,7 +5,7 @@ from keras_layer.losses.classes import *                # noqa: F403 - its __all
 from keras_layer.losses.functions import *              # noqa: F403 - its __all__ is the list
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
 from tinyflow.graph.support.missing import explain_missing
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Loss', 'Reduction', 'deserialize', 'get', 'serialize',
            *classes.__all__, *functions.__all__]
@@ -31,7 +31,7 @@ def get(identifier):
         return deserialize(identifier)
     if callable(identifier):
         return identifier
-    raise worded(ValueError(f'Could not interpret loss function identifier: {identifier!r}'))
+    raise misuse(ValueError(f'Could not interpret loss function identifier: {identifier!r}'))
 
 
 __getattr__ = explain_missing('tf.keras.losses', __all__)

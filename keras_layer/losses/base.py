@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer import backend as K
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Loss', 'LossFunctionWrapper', 'Reduction', 'compute_weighted_loss',
            'reduce_weighted_loss', 'squeeze_or_expand_dimensions']
@@ -24,7 +24,7 @@ class Reduction:
     @classmethod
     def validate(cls, key):
         if key not in cls.all():
-            raise worded(ValueError(f'Invalid Reduction Key {key}; use one of {cls.all()}.'))
+            raise misuse(ValueError(f'Invalid Reduction Key {key}; use one of {cls.all()}.'))
 
 
 class Loss:

@@ -8,7 +8,7 @@ from keras_layer.metrics.functions import *             # noqa: F403 - its __all
 from keras_layer.metrics.means import *                 # noqa: F403 - its __all__ is the list
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
 from tinyflow.graph.support.missing import explain_missing
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['deserialize', 'get', 'serialize', *base.__all__, *confusion.__all__,
            *functions.__all__, *means.__all__, *_losses.__all__]
@@ -32,7 +32,7 @@ def get(identifier):
         return deserialize(identifier)
     if callable(identifier):
         return identifier
-    raise worded(ValueError(f'Could not interpret metric function identifier: {identifier!r}'))
+    raise misuse(ValueError(f'Could not interpret metric function identifier: {identifier!r}'))
 
 
 __getattr__ = explain_missing('tf.keras.metrics', __all__)

@@ -8,7 +8,7 @@ from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.registry import register_metric
 from keras_layer.losses.base import squeeze_or_expand_dimensions
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Mean', 'MeanMetricWrapper', 'MeanTensor', 'Metric', 'Reduce', 'Sum']
 
@@ -202,7 +202,7 @@ class MeanTensor(Metric):
         if not self.built:
             self._build(values.shape)
         elif values.shape != self._shape:
-            raise worded(ValueError(f'MeanTensor input values must always have the same shape. '
+            raise misuse(ValueError(f'MeanTensor input values must always have the same shape. '
                                     f'Expected shape (set during the first call): {self._shape}. '
                                     f'Got: {values.shape}'))
         number = tf.ones_like(values)
@@ -219,7 +219,7 @@ class MeanTensor(Metric):
     def result(self):
         """The mean so far. ValueError before the first batch."""
         if not self.built:
-            raise worded(ValueError('MeanTensor does not have any result yet. Please call the '
+            raise misuse(ValueError('MeanTensor does not have any result yet. Please call the '
                                     'MeanTensor instance or use `.update_state(value)` before '
                                     'retrieving the result.'))
         return K.div_no_nan(self.total, self.count)

@@ -7,7 +7,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.losses.base import squeeze_or_expand_dimensions
 from keras_layer.metrics.base import Metric
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['AUC', 'FalseNegatives', 'FalsePositives', 'MeanIoU', 'Precision', 'Recall',
            'SensitivityAtSpecificity', 'SpecificityAtSensitivity', 'TrueNegatives',
@@ -21,7 +21,7 @@ def _thresholds(given, default):
         list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given]
     wrong = [t for t in thresholds if t is None or not (0 <= t <= 1 or t == _NONE_BELOW)]
     if wrong:
-        raise worded(ValueError(f'Threshold values must be in [0, 1]. Invalid values: {wrong}'))
+        raise misuse(ValueError(f'Threshold values must be in [0, 1]. Invalid values: {wrong}'))
     return thresholds
 
 
@@ -176,9 +176,9 @@ class _At(_Curve):
     def __init__(self, value, num_thresholds, name, dtype):
         super().__init__(name=name, dtype=dtype)
         if not 0 <= value <= 1:
-            raise worded(ValueError(f'{type(self).__name__}({value}): a value between 0 and 1.'))
+            raise misuse(ValueError(f'{type(self).__name__}({value}): a value between 0 and 1.'))
         if num_thresholds <= 0:
-            raise worded(ValueError('`num_thresholds` must be > 0.'))
+            raise misuse(ValueError('`num_thresholds` must be > 0.'))
         self.value, self.num_thresholds = value, num_thresholds
         self._make([0.5] if num_thresholds == 1 else [0., *_spread(num_thresholds), 1.])
 
@@ -239,15 +239,15 @@ class AUC(_Curve):
                  name=None, dtype=None, thresholds=None):
         super().__init__(name=name, dtype=dtype)
         if curve not in ('ROC', 'PR'):
-            raise worded(ValueError(f'Invalid AUC curve value "{curve}"; use "ROC" or "PR".'))
+            raise misuse(ValueError(f'Invalid AUC curve value "{curve}"; use "ROC" or "PR".'))
         if summation_method not in ('interpolation', 'minoring', 'majoring'):
-            raise worded(ValueError(f'Invalid AUC summation method value "{summation_method}".'))
+            raise misuse(ValueError(f'Invalid AUC summation method value "{summation_method}".'))
         if thresholds is not None:
             _thresholds(thresholds, None)
             thresholds = sorted(thresholds)
             num_thresholds = len(thresholds) + 2
         elif num_thresholds <= 1:
-            raise worded(ValueError('`num_thresholds` must be > 1.'))
+            raise misuse(ValueError('`num_thresholds` must be > 1.'))
         self.num_thresholds, self.curve = num_thresholds, curve
         self.summation_method = summation_method
         margin = K.epsilon()

@@ -6,7 +6,7 @@ from keras_layer.optimizers.rules import *              # noqa: F403
 from keras_layer.optimizers.tf_optimizer import TFOptimizer
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
 from tinyflow.graph.support.missing import explain_missing
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Optimizer', 'TFOptimizer', 'deserialize', 'get', 'schedules', 'serialize',
            *rules.__all__, *adam_family.__all__]
@@ -32,7 +32,7 @@ def deserialize(config, custom_objects=None):
 def get(identifier):
     """The optimizer for a name, a configuration, or an optimizer of Keras or tf.train."""
     if isinstance(identifier, type):
-        raise worded(ValueError(f'optimizer={identifier.__name__} is a class.\n  Hint: '
+        raise misuse(ValueError(f'optimizer={identifier.__name__} is a class.\n  Hint: '
                                 f'{identifier.__name__}(), with its learning rate.'))
     if hasattr(identifier, 'get_updates'):
         return identifier
@@ -42,7 +42,7 @@ def get(identifier):
         return deserialize(identifier)
     if isinstance(identifier, str):
         return deserialize({'class_name': identifier, 'config': {}})
-    raise worded(ValueError(f'Could not interpret optimizer identifier: {identifier!r}'))
+    raise misuse(ValueError(f'Could not interpret optimizer identifier: {identifier!r}'))
 
 
 __getattr__ = explain_missing('tf.keras.optimizers', __all__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.optimizers.base import Optimizer
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Adam', 'Adamax', 'Nadam']
 
@@ -127,7 +127,7 @@ class Nadam(_Moments):
                  **kwargs):
         kwargs['decay'] = kwargs.pop('schedule_decay', kwargs.get('decay', 0.004))
         if callable(kwargs.get('lr', learning_rate)):
-            raise worded(ValueError('The Nadam optimizer does not support learning rate schedules '
+            raise misuse(ValueError('The Nadam optimizer does not support learning rate schedules '
                                     'as the learning rate.'))
         super().__init__(learning_rate, beta_1, beta_2, epsilon, name, **kwargs)
         self._momentum_cache = None

@@ -9,7 +9,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.optimizers import schedules
 from keras_layer.utils.keywords import constructor_keywords, nearest_keyword
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Optimizer']
 
@@ -34,12 +34,12 @@ class Optimizer:
         for key, value in kwargs.items():
             if key not in ('clipnorm', 'clipvalue', 'lr'):
                 known = {'clipnorm', 'clipvalue', 'decay', *constructor_keywords(type(self))}
-                raise worded(TypeError(f'Unexpected keyword argument passed to optimizer: {key}'
+                raise misuse(TypeError(f'Unexpected keyword argument passed to optimizer: {key}'
                                        + nearest_keyword(key, known)))
             if value is not None and value < 0:
-                raise worded(ValueError(f'Expected {key} >= 0, received: {value}'))
+                raise misuse(ValueError(f'Expected {key} >= 0, received: {value}'))
         if self._initial_decay < 0:
-            raise worded(ValueError(f'decay cannot be less than 0: {self._initial_decay}'))
+            raise misuse(ValueError(f'decay cannot be less than 0: {self._initial_decay}'))
         self.clipnorm, self.clipvalue = kwargs.get('clipnorm'), kwargs.get('clipvalue')
         self._iterations = None
         self._weights = []
@@ -50,7 +50,7 @@ class Optimizer:
     def _set_hyper(self, name, value):
         if name in self._made:
             if callable(value):
-                raise worded(ValueError(f'{name} is a number in this optimizer already; a schedule '
+                raise misuse(ValueError(f'{name} is a number in this optimizer already; a schedule '
                                         'is passed to the constructor.'))
             K.set_value(self._made[name], value)
         self._hyper[name] = value
@@ -110,7 +110,7 @@ class Optimizer:
     @iterations.setter
     def iterations(self, variable):
         if self._iterations is not None:
-            raise worded(RuntimeError('Cannot set `iterations` to a new Variable after the '
+            raise misuse(RuntimeError('Cannot set `iterations` to a new Variable after the '
                                       'Optimizer weights have been created'))
         self._iterations = variable
         self._weights.append(variable)
@@ -132,7 +132,7 @@ class Optimizer:
             found = tf.gradients(loss, params)
             for gradient, param in zip(found, params):
                 if gradient is None:
-                    raise worded(ValueError(
+                    raise misuse(ValueError(
                         f'Variable {param.name} has `None` for gradient: the loss does not depend '
                         'on it, or only through ops without a gradient (argmax, round, ==).\n'
                         '  Hint: use its layer between input and output, or set the layer\'s '
@@ -168,7 +168,7 @@ class Optimizer:
         given = list(grads_and_vars)
         pairs = [(g, v) for g, v in given if g is not None]
         if given and not pairs:
-            raise worded(ValueError('No gradients provided for any variable.'))
+            raise misuse(ValueError('No gradients provided for any variable.'))
         if len(pairs) < len(given):
             warnings.warn('Gradients do not exist for variables '
                           f'{[v.name for g, v in given if g is None]} when minimizing the loss.',
@@ -251,13 +251,13 @@ class Optimizer:
     def set_weights(self, weights):
         """Sets the values of `weights`. ValueError if number or shapes differ."""
         if len(weights) != len(self.weights):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'You called `set_weights(weights)` on optimizer {self._name} with a weight list '
                 f'of length {len(weights)}, but the optimizer was expecting {len(self.weights)} '
                 'weights.'))
         for variable, value in zip(self.weights, weights):
             if tuple(variable.shape.as_list()) != np.shape(value):
-                raise worded(ValueError(f'Optimizer weight shape {variable.shape} of '
+                raise misuse(ValueError(f'Optimizer weight shape {variable.shape} of '
                                         f"'{variable.name}' not compatible with provided weight "
                                         f'shape {np.shape(value)}'))
         K.batch_set_value(list(zip(self.weights, weights)))

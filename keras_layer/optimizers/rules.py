@@ -8,7 +8,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.optimizers.base import Optimizer
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Adadelta', 'Adagrad', 'Ftrl', 'RMSprop', 'SGD']
 
@@ -26,7 +26,7 @@ class SGD(Optimizer):
         self._set_hyper('decay', self._initial_decay)
         self._momentum = callable(momentum) or K.is_tensor(momentum) or momentum > 0
         if isinstance(momentum, (int, float)) and not 0 <= momentum <= 1:
-            raise worded(ValueError('`momentum` must be between [0, 1].'))
+            raise misuse(ValueError('`momentum` must be between [0, 1].'))
         self._set_hyper('momentum', momentum)
         self.nesterov = nesterov
         self.slots = ('momentum',) if self._momentum else ()
@@ -72,7 +72,7 @@ class RMSprop(Optimizer):
         self._set_hyper('rho', rho)
         self._momentum = callable(momentum) or K.is_tensor(momentum) or momentum > 0
         if isinstance(momentum, (int, float)) and not 0 <= momentum <= 1:
-            raise worded(ValueError('`momentum` must be between [0, 1].'))
+            raise misuse(ValueError('`momentum` must be between [0, 1].'))
         self._set_hyper('momentum', momentum)
         self.epsilon = _epsilon(epsilon)
         self.centered = centered
@@ -139,7 +139,7 @@ class Adagrad(Optimizer):
     def __init__(self, learning_rate=0.001, initial_accumulator_value=0.1, epsilon=1e-7,
                  name='Adagrad', **kwargs):
         if initial_accumulator_value < 0.0:
-            raise worded(ValueError('initial_accumulator_value must be non-negative: '
+            raise misuse(ValueError('initial_accumulator_value must be non-negative: '
                                     f'{initial_accumulator_value}'))
         super().__init__(name, **kwargs)
         self._set_hyper('learning_rate', kwargs.get('lr', learning_rate))
@@ -274,11 +274,11 @@ class Ftrl(Optimizer):
 
 def _check_ftrl(initial, power, *strengths):
     if initial < 0.0:
-        raise worded(ValueError(f'initial_accumulator_value {initial} needs to be positive or '
+        raise misuse(ValueError(f'initial_accumulator_value {initial} needs to be positive or '
                                 'zero'))
     if power > 0.0:
-        raise worded(ValueError(f'learning_rate_power {power} needs to be negative or zero'))
+        raise misuse(ValueError(f'learning_rate_power {power} needs to be negative or zero'))
     for strength in strengths:
         if strength < 0.0:
-            raise worded(ValueError(f'A regularization strength of {strength} needs to be positive '
+            raise misuse(ValueError(f'A regularization strength of {strength} needs to be positive '
                                     'or zero'))

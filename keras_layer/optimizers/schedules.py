@@ -4,7 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['ExponentialDecay', 'InverseTimeDecay', 'LearningRateSchedule',
@@ -103,7 +103,7 @@ class PiecewiseConstantDecay(LearningRateSchedule):
 
     def __init__(self, boundaries, values, name=None):
         if len(boundaries) != len(values) - 1:
-            raise worded(ValueError('The length of boundaries should be 1 less than the length of '
+            raise misuse(ValueError('The length of boundaries should be 1 less than the length of '
                                     f'values; got {len(boundaries)} and {len(values)}.'))
         self.boundaries, self.values, self.name = boundaries, values, name
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer import backend as K
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['TFOptimizer']
 
@@ -41,5 +41,5 @@ class TFOptimizer:
                                   'optimizer.get_slot(variable, name).')
 
     def get_config(self):
-        raise worded(NotImplementedError('tf.train optimizers have no configuration; use '
+        raise misuse(NotImplementedError('tf.train optimizers have no configuration; use '
                                          "keras.optimizers' to save a model with its optimizer."))

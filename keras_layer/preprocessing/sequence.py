@@ -7,7 +7,7 @@ import random
 import numpy as np
 
 from keras_layer.utils.data_utils import Sequence
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['TimeseriesGenerator', 'make_sampling_table', 'pad_sequences', 'skipgrams']
 
@@ -20,21 +20,21 @@ def pad_sequences(sequences, maxlen=None, dtype='int32', padding='pre', truncati
     the beginning ('pre') or end ('post'). ValueError if it is not a list of sequences.
     """
     if not hasattr(sequences, '__len__'):
-        raise worded(ValueError('`sequences` must be iterable.'))
+        raise misuse(ValueError('`sequences` must be iterable.'))
     for name, where in (('Padding', padding), ('Truncating', truncating)):
         if where not in ('pre', 'post'):
-            raise worded(ValueError(f'{name} type "{where}" not understood; use "pre" or "post".'))
+            raise misuse(ValueError(f'{name} type "{where}" not understood; use "pre" or "post".'))
     lengths = []
     for sequence in sequences:
         if not hasattr(sequence, '__len__'):
-            raise worded(ValueError('`sequences` must be a list of iterables. Found non-iterable: '
+            raise misuse(ValueError('`sequences` must be a list of iterables. Found non-iterable: '
                                     f'{sequence}'))
         lengths.append(len(sequence))
     maxlen = max(lengths, default=0) if maxlen is None else maxlen
     inner = next((np.asarray(s).shape[1:] for s in sequences if len(s)), ())
     is_text = np.issubdtype(dtype, np.str_) or np.issubdtype(dtype, np.bytes_)
     if isinstance(value, str) and np.dtype(dtype).kind != 'O' and not is_text:
-        raise worded(ValueError(f"`dtype` {dtype} is not compatible with `value`'s type: "
+        raise misuse(ValueError(f"`dtype` {dtype} is not compatible with `value`'s type: "
                                 f'{type(value)}\nYou should set `dtype=object` for variable '
                                 'length strings.'))
     padded = np.full((len(sequences), maxlen, *inner), value, dtype=dtype)
@@ -44,7 +44,7 @@ def pad_sequences(sequences, maxlen=None, dtype='int32', padding='pre', truncati
         kept = np.asarray(sequence[-maxlen:] if truncating == 'pre' else sequence[:maxlen],
                           dtype=dtype)
         if kept.shape[1:] != inner:
-            raise worded(ValueError(f'Shape of sample {kept.shape[1:]} of sequence at position {i} '
+            raise misuse(ValueError(f'Shape of sample {kept.shape[1:]} of sequence at position {i} '
                                     f'is different from expected shape {inner}'))
         if padding == 'post':
             padded[i, :len(kept)] = kept
@@ -99,7 +99,7 @@ class TimeseriesGenerator(Sequence):
     def __init__(self, data, targets, length, sampling_rate=1, stride=1, start_index=0,
                  end_index=None, shuffle=False, reverse=False, batch_size=128):
         if len(data) != len(targets):
-            raise worded(ValueError('Data and targets have to be of same length. Data length is '
+            raise misuse(ValueError('Data and targets have to be of same length. Data length is '
                                     f'{len(data)} while target length is {len(targets)}'))
         self.data, self.targets, self.length = data, targets, length
         self.sampling_rate, self.stride = sampling_rate, stride
@@ -107,7 +107,7 @@ class TimeseriesGenerator(Sequence):
         self.end_index = len(data) - 1 if end_index is None else end_index
         self.shuffle, self.reverse, self.batch_size = shuffle, reverse, batch_size
         if self.start_index > self.end_index:
-            raise worded(ValueError(f'`start_index+length={self.start_index} > end_index='
+            raise misuse(ValueError(f'`start_index+length={self.start_index} > end_index='
                                     f'{self.end_index}` is disallowed, as no part of the sequence '
                                     'would be left to be used as current step.'))
 

@@ -8,7 +8,7 @@ from collections import OrderedDict, defaultdict
 import numpy as np
 
 from keras_layer.utils.keywords import constructor_keywords, nearest_keyword
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Tokenizer', 'hashing_trick', 'one_hot', 'text_to_word_sequence',
            'tokenizer_from_json']
@@ -53,7 +53,7 @@ class Tokenizer:
             num_words = kwargs.pop('nb_words')
         if kwargs:
             known = constructor_keywords(Tokenizer)
-            raise worded(TypeError(f'Unrecognized keyword arguments: {kwargs}'
+            raise misuse(TypeError(f'Unrecognized keyword arguments: {kwargs}'
                                    + nearest_keyword(min(kwargs), known)))
         self.num_words, self.filters, self.lower, self.split = num_words, filters, lower, split
         self.char_level, self.oov_token, self.document_count = char_level, oov_token, document_count
@@ -135,12 +135,12 @@ class Tokenizer:
     def sequences_to_matrix(self, sequences, mode='binary'):
         """[sequences, words]: whether ('binary'), how often ('count', 'freq') or 'tfidf'."""
         if not self.num_words and not self.word_index:
-            raise worded(ValueError('Specify a dimension (`num_words` argument), or fit on some '
+            raise misuse(ValueError('Specify a dimension (`num_words` argument), or fit on some '
                                     'text data first.'))
         if mode == 'tfidf' and not self.document_count:
-            raise worded(ValueError('Fit the Tokenizer on some data before using tfidf mode.'))
+            raise misuse(ValueError('Fit the Tokenizer on some data before using tfidf mode.'))
         if mode not in ('binary', 'count', 'freq', 'tfidf'):
-            raise worded(ValueError(f'Unknown vectorization mode: {mode}'))
+            raise misuse(ValueError(f'Unknown vectorization mode: {mode}'))
         size = self.num_words or len(self.word_index) + 1
         matrix = np.zeros((len(sequences), size))
         for row, sequence in zip(matrix, sequences):

@@ -6,7 +6,7 @@ import json
 import numpy as np
 
 from keras_layer.layers import deserialize
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 KERAS_VERSION = '2.2.4-tf'
 
@@ -42,7 +42,7 @@ def to_json(model, **kwargs):
 def model_from_config(config, custom_objects=None):
     """A model, without weights, of a {'class_name', 'config'} dict."""
     if isinstance(config, list):
-        raise worded(TypeError('`model_from_config` expects a dictionary, not a list. Maybe you '
+        raise misuse(TypeError('`model_from_config` expects a dictionary, not a list. Maybe you '
                                'meant to use `Sequential.from_config(config)`?'))
     return deserialize(config, custom_objects=custom_objects)
 
@@ -67,6 +67,6 @@ def _yaml():
     try:
         import yaml  # optional package
     except ImportError:
-        raise worded(ImportError('YAML needs the package pyyaml.\n  Hint: pip install pyyaml, or '
+        raise misuse(ImportError('YAML needs the package pyyaml.\n  Hint: pip install pyyaml, or '
                                  'use to_json and model_from_json.')) from None
     return yaml

@@ -19,7 +19,7 @@ from keras_layer.saving.configs import KERAS_VERSION, as_json, model_from_config
 from keras_layer.saving.legacy_weights import converted, optimizer_state
 from keras_layer.utils.generic import CustomObjectScope
 from keras_layer.utils.hdf5 import load_h5py, open_hdf5
-from tinyflow.graph.support.errors import DataLossError, worded
+from tinyflow.graph.support.errors import DataLossError, misuse
 
 _ATTRIBUTE_LIMIT = 64512            # bytes that HDF5 keeps in one attribute
 
@@ -52,7 +52,7 @@ def _write_whole(filepath, overwrite, write):
         return
     path = os.fspath(filepath)
     if not overwrite and os.path.exists(path):
-        raise worded(FileExistsError(f'{path!r} exists already, and overwrite=False.'))
+        raise misuse(FileExistsError(f'{path!r} exists already, and overwrite=False.'))
     temporary = f'{path}.tmp{os.getpid()}'
     try:
         with load_h5py().File(temporary, 'w') as file:
@@ -114,7 +114,7 @@ def _set_names(group, name, texts):
     data = [t.encode('utf8') for t in texts]
     size = max((len(d) for d in data), default=0)
     if any(len(d) > _ATTRIBUTE_LIMIT for d in data):
-        raise worded(RuntimeError(f'A name of {size} bytes does not fit into an HDF5 attribute.'))
+        raise misuse(RuntimeError(f'A name of {size} bytes does not fit into an HDF5 attribute.'))
     pieces = 1
     while size * -(-len(data) // pieces) > _ATTRIBUTE_LIMIT:
         pieces += 1
@@ -165,7 +165,7 @@ def _read_model(file, custom_objects, compile, path):
     if text is None:
         hint = ' It has weights alone: build the model and call load_weights on it.' \
             if 'layer_names' in file.attrs or 'layer_names0' in file.attrs else ''
-        raise worded(ValueError(f'No model found in config file {path!r}.{hint}'))
+        raise misuse(ValueError(f'No model found in config file {path!r}.{hint}'))
     model = model_from_config(_parsed(text, 'model_config', path), custom_objects)
     load_weights(file['model_weights'], model.layers, path)
     training = _attribute(file, 'training_config')
@@ -223,7 +223,7 @@ def load_weights(group, layers, path):
     layers = [layer for layer in layers if layer.weights]
     names = [n for n in _names(group, 'layer_names') if _names(group[n], 'weight_names')]
     if len(names) != len(layers):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'You are trying to load a weight file containing {len(names)} layers into a model '
             f'with {len(layers)} layers.\n  file:  {names}\n  model: '
             f'{[layer.name for layer in layers]}\n  Hint: by_name=True loads those with equal '
@@ -264,12 +264,12 @@ def _values(group):
 def _paired(layer, values, name):
     weights = layer.weights
     if len(values) != len(weights):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Layer "{layer.name}" expects {len(weights)} weights, but the file has {len(values)} '
             f'for "{name}".'))
     for weight, value in zip(weights, values):
         if tuple(weight.shape.as_list()) != value.shape:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Layer "{layer.name}": the weight "{weight.name}" has shape '
                 f'{tuple(weight.shape.as_list())}, the saved one {value.shape}.'))
     return list(zip(weights, values))

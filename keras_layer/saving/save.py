@@ -6,7 +6,7 @@ from typing import Any
 
 from keras_layer.saving import hdf5
 from keras_layer.saving.saved_model import export_saved_model, load_from_saved_model
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 _HDF5 = ('.h5', '.keras', '.hdf5')
 
@@ -24,20 +24,20 @@ def save_model(model, filepath, overwrite=True, include_optimizer=True, save_for
     no `signatures` but its own: NotImplementedError).
     """
     if save_format not in (None, 'h5', 'hdf5', 'tf', 'tensorflow'):
-        raise worded(ValueError(f'Unknown save_format {save_format!r}; use "h5" or "tf".'))
+        raise misuse(ValueError(f'Unknown save_format {save_format!r}; use "h5" or "tf".'))
     if save_format in ('tf', 'tensorflow'):
         if is_hdf5(filepath):
-            raise worded(ValueError(f'save_format="tf" writes a directory, and {filepath!r} names '
+            raise misuse(ValueError(f'save_format="tf" writes a directory, and {filepath!r} names '
                                     'an HDF5 file.'))
         if signatures is not None:
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 'save(signatures=...): the SavedModel has the signature serving_default alone.\n'
                 '  Hint: tf.saved_model.simple_save(session, path, inputs, outputs).'))
         export_saved_model(model, os.fspath(filepath), overwrite=overwrite,
                            include_optimizer=include_optimizer)
         return
     if not model._is_graph_network and not hasattr(model, '_stack'):
-        raise worded(NotImplementedError(
+        raise misuse(NotImplementedError(
             'Saving the model to HDF5 format requires the model to be a Functional model or a '
             'Sequential model. It does not work for subclassed models, because such models are '
             "defined via the body of a Python method, which isn't safely serializable.\n  Hint: "

@@ -12,7 +12,7 @@ import shutil
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.saving import configs, hdf5
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 _JSON = 'saved_model.json'
 _WEIGHTS = 'variables'
@@ -30,7 +30,7 @@ def export_saved_model(model, saved_model_path, custom_objects=None, as_text=Fal
     path = os.fspath(saved_model_path)
     if os.path.isdir(path) and os.listdir(path):
         if not overwrite:
-            raise worded(AssertionError(f'Export directory already exists, and isn\'t empty: '
+            raise misuse(AssertionError(f'Export directory already exists, and isn\'t empty: '
                                         f'{path}. Please choose another one.'))
     temporary = f'{path}.tmp{os.getpid()}'
     try:
@@ -76,7 +76,7 @@ def load_from_saved_model(saved_model_path, custom_objects=None, compile=True):
     path = os.fspath(saved_model_path)
     described = _described(path)
     if described is None:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'{path!r} is a SavedModel without a Keras configuration (assets/{_JSON}).\n  Hint: '
             'tf.saved_model.load(path) gives its signatures as functions.'))
     model = configs.model_from_config(described, custom_objects)

@@ -6,7 +6,7 @@ import os
 import warnings
 
 from keras_layer.utils.progbar import Progbar
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Sequence', 'get_file']
 
@@ -75,13 +75,13 @@ def _fetch(origin, path, file_hash, algorithm):
         with request.urlopen(origin, timeout=30) as source, open(temporary, 'wb') as target:
             _copied(source, target)
         if file_hash and not _has_hash(temporary, file_hash, algorithm):
-            raise worded(OSError(f'The download of {origin} is not the file that was expected: its '
+            raise misuse(OSError(f'The download of {origin} is not the file that was expected: its '
                                  f'hash is not {file_hash}.'))
         os.replace(temporary, path)
     except (error.URLError, OSError, ValueError) as problem:
         if 'is not the file' in str(problem):
             raise
-        raise worded(OSError(
+        raise misuse(OSError(
             f'{origin} cannot be downloaded: {problem}\n  Hint: where there is no network, put the '
             f'file there by hand: {path}')) from None
     finally:
@@ -100,7 +100,7 @@ def _copied(source, target):
 
 def _has_hash(path, wanted, algorithm='auto'):
     if algorithm not in ('auto', 'md5', 'sha256'):
-        raise worded(ValueError(f"hash_algorithm is 'auto', 'md5' or 'sha256', not "
+        raise misuse(ValueError(f"hash_algorithm is 'auto', 'md5' or 'sha256', not "
                                 f'{algorithm!r}.'))
     of_256 = algorithm == 'sha256' or algorithm == 'auto' and len(wanted) == 64
     digest = hashlib.sha256() if of_256 else hashlib.md5()
@@ -127,7 +127,7 @@ def _extract(path, folder, archive_format):
                 archive.extractall(folder)
             return
         if kind not in ('tar', 'zip'):
-            raise worded(ValueError(f"archive_format is 'auto', 'tar' or 'zip', not {kind!r}."))
+            raise misuse(ValueError(f"archive_format is 'auto', 'tar' or 'zip', not {kind!r}."))
     if archive_format is not None:
         warnings.warn(f'{path} is not an archive of the kind {archive_format!r}, and is left as it '
                       'is.', stacklevel=3)
@@ -138,7 +138,7 @@ def _check_members(path, folder, names):
     for name in names:
         target = os.path.realpath(os.path.join(root, name))
         if target != root and not target.startswith(root + os.sep):
-            raise worded(ValueError(f'{path} is not unpacked: its member {name!r} would be written '
+            raise misuse(ValueError(f'{path} is not unpacked: its member {name!r} would be written '
                                     f'outside of {folder}.'))
 
 
@@ -148,10 +148,10 @@ def _untar(archive, path, folder):
         # Python's own filter also handles links, devices and permissions.
         archive.extractall(folder, filter='data')
     except getattr(tarfile, 'FilterError', ()) as problem:
-        raise worded(ValueError(f'{path} is not unpacked: {problem}')) from None
+        raise misuse(ValueError(f'{path} is not unpacked: {problem}')) from None
     except TypeError:                       # Python without filters: files and folders only
         for member in archive.getmembers():
             if not (member.isfile() or member.isdir()):
-                raise worded(ValueError(f'{path} is not unpacked: {member.name!r} is neither a '
+                raise misuse(ValueError(f'{path} is not unpacked: {member.name!r} is neither a '
                                         'file nor a folder.')) from None
         archive.extractall(folder)

@@ -7,7 +7,7 @@ import random
 import threading
 import types
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['GeneratorEnqueuer', 'OrderedEnqueuer', 'SequenceEnqueuer']
 
@@ -73,7 +73,7 @@ class SequenceEnqueuer:
     def _explained(self, error):
         from concurrent.futures.process import BrokenProcessPool  # for start-up time
         if isinstance(error, BrokenProcessPool):
-            return worded(RuntimeError(
+            return misuse(RuntimeError(
                 'The worker processes ended at once. Each starts by importing '
                 "the program's main module.\n  Hint: put the program's work under `if __name__ == "
                 "'__main__':`, and the Sequence's class into a file that can be imported; or use "
@@ -165,7 +165,7 @@ class GeneratorEnqueuer(SequenceEnqueuer):
 
     def __init__(self, sequence, use_multiprocessing=False, random_seed=None):
         if use_multiprocessing:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'A generator cannot be sent to other processes.\n  Hint: a keras.utils.Sequence, '
                 'which gives batch i of n, or threads: use_multiprocessing=False.'))
         super().__init__(sequence, use_multiprocessing)
@@ -190,7 +190,7 @@ def _pickled(sequence):
     try:
         return pickle.dumps(sequence)
     except Exception as error:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'{type(sequence).__name__} cannot be sent to other processes: {error}\n  Hint: a '
             'class at the top of a file, without open files, locks or lambdas in it; or threads: '
             'use_multiprocessing=False.')) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 import difflib
 import inspect
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = [
     'CustomObjectScope', 'class_and_config', 'custom_object_scope', 'deserialize_keras_object',
@@ -51,7 +51,7 @@ def serialize_keras_object(instance):
         return {'class_name': type(instance).__name__, 'config': instance.get_config()}
     if hasattr(instance, '__name__'):
         return instance.__name__
-    raise worded(ValueError(f'Cannot serialize {instance!r}: it has neither get_config() nor a '
+    raise misuse(ValueError(f'Cannot serialize {instance!r}: it has neither get_config() nor a '
                             'name.'))
 
 
@@ -67,7 +67,7 @@ def deserialize_keras_object(identifier, module_objects=None, custom_objects=Non
     if isinstance(identifier, str):
         found = find_object(identifier, module_objects, custom_objects)
         if found is None:
-            raise worded(ValueError(_unknown(identifier, printable_module_name, module_objects)))
+            raise misuse(ValueError(_unknown(identifier, printable_module_name, module_objects)))
         return found() if inspect.isclass(found) else found
     if isinstance(identifier, dict):
         cls, config = class_and_config(identifier, module_objects, custom_objects,
@@ -80,7 +80,7 @@ def deserialize_keras_object(identifier, module_objects=None, custom_objects=Non
                 return cls.from_config(config)
         with CustomObjectScope(custom_objects or {}):
             return cls(**config)
-    raise worded(ValueError(f'Could not interpret serialized {printable_module_name}: '
+    raise misuse(ValueError(f'Could not interpret serialized {printable_module_name}: '
                             f'{identifier!r}'))
 
 
@@ -96,12 +96,12 @@ def class_and_config(config, module_objects=None, custom_objects=None,
                      printable_module_name='object'):
     """(class, its configuration) of a {'class_name', 'config'} dict."""
     if not isinstance(config, dict) or 'class_name' not in config or 'config' not in config:
-        raise worded(ValueError(f'Improper config format: {config!r}. A serialized '
+        raise misuse(ValueError(f'Improper config format: {config!r}. A serialized '
                                 f"{printable_module_name} is {{'class_name': ..., "
                                 "'config': ...}."))
     found = find_object(config['class_name'], module_objects, custom_objects)
     if found is None:
-        raise worded(ValueError(_unknown(config['class_name'], printable_module_name,
+        raise misuse(ValueError(_unknown(config['class_name'], printable_module_name,
                                          module_objects)))
     return found, config['config']
 

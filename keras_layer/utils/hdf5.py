@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 
-from tinyflow.graph.support.errors import DataLossError, worded
+from tinyflow.graph.support.errors import DataLossError, misuse
 
 __all__ = ['load_h5py', 'open_hdf5']
 
@@ -13,7 +13,7 @@ def load_h5py():
     try:
         import h5py  # optional package
     except ImportError:
-        raise worded(ImportError('Saving and loading HDF5 files needs the package h5py.\n  Hint: '
+        raise misuse(ImportError('Saving and loading HDF5 files needs the package h5py.\n  Hint: '
                                  'pip install "tinyflow-graph[keras]".')) from None
     return h5py
 
@@ -22,7 +22,7 @@ def open_hdf5(path, what):
     """The HDF5 file, opened for reading. OSError or DataLossError if it cannot be read."""
     path = os.fspath(path)
     if not os.path.exists(path):
-        raise worded(OSError(f'There is no {what} at {path!r}.'))
+        raise misuse(OSError(f'There is no {what} at {path!r}.'))
     try:
         return load_h5py().File(path, 'r')
     except OSError as error:

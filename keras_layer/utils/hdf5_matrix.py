@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from keras_layer.utils.hdf5 import open_hdf5
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['HDF5Matrix']
 
@@ -25,7 +25,7 @@ class HDF5Matrix:
         if path not in self.refs or not self.refs[path]:
             self.refs[path] = open_hdf5(path, 'HDF5 file')
         if dataset not in self.refs[path]:
-            raise worded(KeyError(f'{path!r} has no dataset {dataset!r}; it has '
+            raise misuse(KeyError(f'{path!r} has no dataset {dataset!r}; it has '
                                   f'{list(self.refs[path])}.'))
         self.data = self.refs[path][dataset]
         self.start = start
@@ -44,11 +44,11 @@ class HDF5Matrix:
         if isinstance(key, slice):
             start, stop, step = key.indices(len(self))
             if key.stop is not None and key.stop > len(self):
-                raise worded(IndexError(f'Row {key.stop - 1} of {len(self)}.'))
+                raise misuse(IndexError(f'Row {key.stop - 1} of {len(self)}.'))
             return slice(start + self.start, stop + self.start, step)
         rows = np.asarray(key)
         if rows.size and (rows.max() >= len(self) or rows.min() < -len(self)):
-            raise worded(IndexError(f'Row {rows.max()} of {len(self)}.'))
+            raise misuse(IndexError(f'Row {rows.max()} of {len(self)}.'))
         rows = np.where(rows < 0, rows + len(self), rows) + self.start
         return int(rows) if rows.ndim == 0 else rows.tolist()
 

@@ -5,7 +5,7 @@ import numpy as np
 
 import tinyflow as tf
 from keras_layer import backend as K
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['convert_all_kernels_in_model', 'convert_kernel', 'get_source_inputs',
            'multi_gpu_model']
@@ -32,7 +32,7 @@ def get_source_inputs(tensor, layer=None, node_index=None):
 
 def multi_gpu_model(model, gpus=None, cpu_merge=True, cpu_relocation=False):
     """Raises ValueError: tinyflow has no GPU support."""
-    raise worded(ValueError('multi_gpu_model: tinyflow runs on the CPU; use the model itself.'))
+    raise misuse(ValueError('multi_gpu_model: tinyflow runs on the CPU; use the model itself.'))
 
 
 def convert_kernel(kernel):
@@ -42,7 +42,7 @@ def convert_kernel(kernel):
     """
     kernel = np.asarray(kernel)
     if not 3 <= kernel.ndim <= 5:
-        raise worded(ValueError(f'Invalid kernel shape: {kernel.shape}'))
+        raise misuse(ValueError(f'Invalid kernel shape: {kernel.shape}'))
     return np.copy(np.flip(kernel, range(kernel.ndim - 2)))
 
 

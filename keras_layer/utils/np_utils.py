@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['normalize', 'to_categorical']
 
@@ -15,7 +15,7 @@ def to_categorical(y, num_classes=None, dtype='float32'):
     """
     labels = np.array(y, dtype='int')
     if labels.size and not np.array_equal(labels, np.asarray(y)):
-        raise worded(ValueError('to_categorical needs integer labels; these have fractions.'))
+        raise misuse(ValueError('to_categorical needs integer labels; these have fractions.'))
     shape = labels.shape
     if shape and shape[-1] == 1 and len(shape) > 1:
         shape = tuple(shape[:-1])
@@ -23,7 +23,7 @@ def to_categorical(y, num_classes=None, dtype='float32'):
     if not num_classes:
         num_classes = int(labels.max()) + 1
     if labels.size and (labels.min() < 0 or labels.max() >= num_classes):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'to_categorical(num_classes={num_classes}): the labels go from {labels.min()} to '
             f'{labels.max()}.\n  Hint: labels from 0 to num_classes - 1: y - y.min(), or '
             f'num_classes={labels.max() + 1}.'))

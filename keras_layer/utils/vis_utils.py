@@ -5,7 +5,7 @@ import os
 import sys
 from functools import cache
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.inspect.viz import render
 
 __all__ = ['model_to_dot', 'plot_model']
@@ -70,7 +70,7 @@ def _wiring(model):
         return model._topology
     if model._traced is not None:
         return model._traced
-    raise worded(ValueError(
+    raise misuse(ValueError(
         f'The model {model.name} is not built yet, so there is nothing to draw.\n  Hint: '
         'give it an input shape, call build(input_shape), or fit it first.'))
 
@@ -156,7 +156,7 @@ def plot_model(model, to_file='model.png', show_shapes=False, show_layer_names=T
         render.write(path, dot.source.encode())
         return None
     if kind == 'html':
-        raise worded(ValueError('plot_model draws .png, .svg, .pdf or .dot; tf.viz.draw(model, '
+        raise misuse(ValueError('plot_model draws .png, .svg, .pdf or .dot; tf.viz.draw(model, '
                                 f'{to_file!r}) makes a page of the ops below.'))
     content, _ = render.layout(dot.source, kind, dpi=dpi)
     render.write(path, content)

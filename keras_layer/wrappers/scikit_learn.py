@@ -11,7 +11,7 @@ import numpy as np
 from keras_layer.engine.sequential import Sequential
 from keras_layer.utils.generic import has_arg
 from keras_layer.utils.np_utils import to_categorical
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['KerasClassifier', 'KerasRegressor']
@@ -41,7 +41,7 @@ class BaseWrapper:
             takers.append(self._builder())
         for name in params:
             if name != 'nb_epoch' and not any(has_arg(taker, name) for taker in takers):
-                raise worded(ValueError(f'{name} is not a legal parameter: neither the function '
+                raise misuse(ValueError(f'{name} is not a legal parameter: neither the function '
                                         'that builds the model nor fit, predict or evaluate '
                                         'takes it.'))
 
@@ -76,7 +76,7 @@ class BaseWrapper:
 
     def _fitted(self):
         if not hasattr(self, 'model'):
-            raise worded(AttributeError(f'This {type(self).__name__} is not fitted yet; call '
+            raise misuse(AttributeError(f'This {type(self).__name__} is not fitted yet; call '
                                         'fit(x, y) first.'))
         return self.model
 
@@ -115,7 +115,7 @@ class KerasClassifier(BaseWrapper):
             self.classes_ = np.unique(y)
             y = np.searchsorted(self.classes_, y)
         else:
-            raise worded(ValueError(f'Invalid shape for y: {y.shape}'))
+            raise misuse(ValueError(f'Invalid shape for y: {y.shape}'))
         self.n_classes_ = len(self.classes_)
         return super().fit(x, y, **kwargs)
 
@@ -146,7 +146,7 @@ class KerasClassifier(BaseWrapper):
         for name, value in zip(model.metrics_names, np.atleast_1d(found).tolist()):
             if name in ('accuracy', 'acc'):
                 return value
-        raise worded(ValueError('The model is not configured to compute accuracy. You should pass '
+        raise misuse(ValueError('The model is not configured to compute accuracy. You should pass '
                                 '`metrics=["accuracy"]` to the `model.compile()` method.'))
 
 

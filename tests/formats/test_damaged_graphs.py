@@ -19,15 +19,15 @@ GRAPHS = {name: (FILES / name).read_bytes() for name in (
     'old_while.pb', 'frozen.pb', 'older_nodes.pb')}
 META = (FILES / 'model.meta').read_bytes()
 MODEL = FILES / 'saved_model'
-# Of what is worded here, or an error of TensorFlow's; anything else is a crash.
+# tinyflow's own messages and TensorFlow's errors; anything else is a crash.
 ERRORS = (ValueError, TypeError, RuntimeError, OSError, LookupError, NotImplementedError,
           tf.errors.OpError)
 
 
 def assert_worded(error, *parts):
-    """The message of an error that this project has worded, with these parts in it."""
+    """The message of an error that tinyflow raised on purpose, with these parts in it."""
     assert isinstance(error, tf.errors.OpError) or \
-        getattr(error, 'worded_by_tinyflow', False), repr(error)
+        getattr(error, 'raised_by_tinyflow', False), repr(error)
     for part in parts:
         assert str(part) in str(error), f'{part} is not in: {error}'
 

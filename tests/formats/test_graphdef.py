@@ -399,7 +399,7 @@ def test_damaged_bytes_are_an_error_or_a_graph(data):
             tf.import_graph_def(bytes(damaged), name='')
         except (tf.errors.OpError, ValueError, TypeError, NotImplementedError) as error:
             assert isinstance(error, (tf.errors.OpError, NotImplementedError)) or \
-                getattr(error, 'worded_by_tinyflow', False), repr(error)
+                getattr(error, 'raised_by_tinyflow', False), repr(error)
             return
         graph.get_operations()
 

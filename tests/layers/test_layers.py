@@ -178,7 +178,7 @@ def test_layers_in_two_graphs_are_numbered_each():
 def test_errors_that_teach(make, kind, words):
     with pytest.raises(kind, match=words) as caught:
         make()
-    assert type(caught.value) is kind and caught.value.worded_by_tinyflow
+    assert type(caught.value) is kind and caught.value.raised_by_tinyflow
 
 
 def test_another_size_than_the_layer_was_built_for():

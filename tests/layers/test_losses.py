@@ -58,7 +58,7 @@ def test_shapes_that_would_broadcast_are_refused():
     """(n, 1) against (n,) would give (n, n) losses."""
     with pytest.raises(ValueError, match=r'incompatible(\n.*){3}\n  Hint: tf.squeeze\(labels') as e:
         tf.losses.mean_squared_error(placeholder(None, 1), placeholder(None))
-    assert e.value.worded_by_tinyflow
+    assert e.value.raised_by_tinyflow
     with pytest.raises(ValueError, match=r'incompatible(\n.*){3}\n  Hint: tf.squeeze\(logits'):
         tf.losses.sigmoid_cross_entropy(placeholder(None), placeholder(None, 1))
     with pytest.raises(ValueError, match='incompatible'):

@@ -17,7 +17,7 @@ def message_of(kind, function, *args, **kwargs):
         function(*args, **kwargs)
     error = caught.value
     assert type(error) is kind
-    assert isinstance(error, tf.errors.OpError) or error.worded_by_tinyflow
+    assert isinstance(error, tf.errors.OpError) or error.raised_by_tinyflow
     text = str(error)
     assert len(text.splitlines()) <= LONGEST, text
     return text

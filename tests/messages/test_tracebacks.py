@@ -50,8 +50,8 @@ def test_the_traceback_of_a_function_that_tinyflow_called(tmp_path, call, kind):
 
 
 def test_an_error_inside_tinyflow_shows_all_frames(tmp_path):
-    lines = traceback_of(tmp_path, 'import tinyflow.errors\ntinyflow.errors.worded(None)\n')
-    assert 'in worded' in lines and 'AttributeError' in lines
+    lines = traceback_of(tmp_path, 'import tinyflow.errors\ntinyflow.errors.misuse(None)\n')
+    assert 'in misuse' in lines and 'AttributeError' in lines
 
 
 def test_an_error_of_a_library_that_tinyflow_called_shows_all_frames(tmp_path):

@@ -14,7 +14,7 @@ import types
 
 from tinyflow.api.namespaces import module_of
 from tinyflow.api.private_modules import homes_of, is_private, is_private_module
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import MissingNameError
 
 # Modules with another name in tinyflow than in TensorFlow; all others have the same name.
@@ -134,7 +134,7 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         except (ImportError, ValueError):
             found = None
         if found is None:
-            raise worded(ModuleNotFoundError(
+            raise misuse(ModuleNotFoundError(
                 f'No module named {fullname!r}: tinyflow replaces TensorFlow here, and has no '
                 f'{wanted!r}. {_reason(fullname)}'))
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
@@ -150,7 +150,7 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 module_of(fullname) is None and \
                 importlib.machinery.PathFinder.find_spec(fullname, _path_of(parent)) is None:
             path = fullname.removeprefix('tinyflow.').removeprefix('api.')
-            raise worded(ImportError(_reason(path)))
+            raise misuse(ImportError(_reason(path)))
 
     def create_module(self, spec):
         if is_private(spec.name):

@@ -4,7 +4,7 @@ import sys as _sys
 from absl import app as _app
 
 from tinyflow.api import flags
-from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.errors import misuse as _misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 
@@ -16,7 +16,7 @@ def run(main=None, argv=None):
     """
     main = main or getattr(_sys.modules['__main__'], 'main', None)
     if main is None:
-        raise _worded(AttributeError('tf.app.run(): the program has no function main(argv).\n'
+        raise _misuse(AttributeError('tf.app.run(): the program has no function main(argv).\n'
                                      '  Hint: tf.app.run(main=...) names another one.'))
     _app.run(main, argv, flags_parser=_known_flags)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import namedtuple
 from types import SimpleNamespace
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 PhysicalDevice = namedtuple('PhysicalDevice', ['name', 'device_type'])
@@ -41,12 +41,12 @@ def set_visible_devices(devices, device_type=None):
     """Accepted as long as the CPU stays visible."""
     devices = devices if isinstance(devices, (list, tuple)) else [devices]
     if device_type in (None, 'CPU') and _CPU not in devices and device_type == 'CPU':
-        raise worded(ValueError('tinyflow runs on the CPU; it cannot be hidden.'))
+        raise misuse(ValueError('tinyflow runs on the CPU; it cannot be hidden.'))
 
 
 def _check_device(device):
     if device != _CPU:
-        raise worded(ValueError(f'Unrecognized device: {device!r}\n  Hint: '
+        raise misuse(ValueError(f'Unrecognized device: {device!r}\n  Hint: '
                                 f'tf.config.list_physical_devices() gives [{_CPU}].'))
 
 
@@ -71,7 +71,7 @@ def set_virtual_device_configuration(device, virtual_devices):
     """Accepted for one virtual device, which is the device itself. ValueError for several."""
     _check_device(device)
     if len(virtual_devices) > 1:
-        raise worded(ValueError('tinyflow has one CPU device; it cannot be divided.'))
+        raise misuse(ValueError('tinyflow has one CPU device; it cannot be divided.'))
 
 
 def _pair(key):
@@ -103,7 +103,7 @@ def experimental_list_devices():
 
 def _elsewhere(what):
     def refuse(*args, **kwargs):
-        raise worded(NotImplementedError(f'{what}: tinyflow runs in this process only.'))
+        raise misuse(NotImplementedError(f'{what}: tinyflow runs in this process only.'))
     return refuse
 
 
@@ -114,7 +114,7 @@ experimental_connect_to_cluster = _elsewhere('tf.config.experimental_connect_to_
 def experimental_run_functions_eagerly(run_eagerly):
     """Accepted for False. NotImplementedError for True: eager execution is not supported."""
     if run_eagerly:
-        raise worded(NotImplementedError(
+        raise misuse(NotImplementedError(
             'tinyflow has no eager execution; graphs are built first and then run.'))
 
 

@@ -23,7 +23,7 @@ from absl.flags import *
 # tf.logging is set up before absl.app.run gives the root logger a handler: so its messages keep
 # their own format and are written once.
 from tinyflow.graph.support import logging as _logging
-from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.errors import misuse as _misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = [
@@ -54,7 +54,7 @@ _OLD_NAMES = {'flag_name': 'name', 'docstring': 'help', 'default_value': 'defaul
 def _with_hint(error, hint):
     """The error with a hint, and without the frames inside absl."""
     error.args = (f'{error}\n  Hint: {hint}' if hint else str(error),)
-    return _worded(error).with_traceback(None)
+    return _misuse(error).with_traceback(None)
 
 
 def _wrapped(define):
@@ -89,7 +89,7 @@ class _FlagValuesWrapper:
             return lambda args=None: self(_sys.argv if args is None else [_sys.argv[0], *args])
         if name not in _absl.FLAGS:
             near = ', '.join(_get_close_matches(name, _absl.FLAGS, n=3))
-            raise _worded(AttributeError(f'no flag {name!r} is defined'
+            raise _misuse(AttributeError(f'no flag {name!r} is defined'
                                          + (f'; nearest: {near}.' if near else '.')))
         if not _absl.FLAGS.is_parsed():
             self(_sys.argv)

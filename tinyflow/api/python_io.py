@@ -8,7 +8,7 @@ from tinyflow.formats.wire.records import (
 )
 from tinyflow.graph.support.errors import (
     FailedPreconditionError as _FailedPreconditionError,
-    worded as _worded,
+    misuse as _misuse,
 )
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
@@ -59,7 +59,7 @@ class TFRecordOptions:
             return cls.compression_type_map[options]
         if options in cls.compression_type_map.values():
             return options
-        raise _worded(ValueError(f'Not a valid compression_type: "{options}"'))
+        raise _misuse(ValueError(f'Not a valid compression_type: "{options}"'))
 
 
 class TFRecordWriter:
@@ -81,7 +81,7 @@ class TFRecordWriter:
     def write(self, record):
         """Appends one record. TypeError unless it is bytes."""
         if not isinstance(record, bytes):
-            raise _worded(TypeError(
+            raise _misuse(TypeError(
                 f'expected bytes, {type(record).__name__} found\n  Hint: '
                 'example.SerializeToString(), or text.encode().'))
         self._check_open()

@@ -10,7 +10,7 @@ import os as _os
 
 from tinyflow.graph.defaults import get_collection as _get_collection
 from tinyflow.graph.keys import GraphKeys as _GraphKeys
-from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.errors import misuse as _misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.train.saved_model import (
     builder,
@@ -102,7 +102,7 @@ def load(sess, tags=None, export_dir=None, import_scope=None, **saver_kwargs):
     if isinstance(sess, (str, bytes, _os.PathLike)):
         return load_v2(sess, tags)
     if export_dir is None:
-        raise _worded(TypeError('load(sess, tags, export_dir) needs the directory; load(export_dir)'
+        raise _misuse(TypeError('load(sess, tags, export_dir) needs the directory; load(export_dir)'
                                 ' needs no Session.'))
     return loader.load(sess, tags, export_dir, import_scope, **saver_kwargs)
 

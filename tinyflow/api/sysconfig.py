@@ -1,5 +1,5 @@
 """tf.sysconfig: how to compile C++ against TensorFlow; tinyflow has none to compile against."""
-from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.errors import misuse as _misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 CXX11_ABI_FLAG = 0
@@ -8,7 +8,7 @@ MONOLITHIC_BUILD = 0
 
 def _no_headers(name):
     def refuse():
-        raise _worded(NotImplementedError(
+        raise _misuse(NotImplementedError(
             f'tf.sysconfig.{name}(): tinyflow is Python and NumPy; there is nothing to compile '
             'against.\n  Hint: tf.py_func makes a node of a Python function, which may call C.'))
     refuse.__name__ = name

@@ -12,7 +12,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.graph.tensor_spec import TensorSpec
 
 
@@ -44,7 +44,7 @@ def rows_of(tensors: list[Tensor], spec: Any) -> Any:
     for tensor in tensors:
         raw = None if tensor.dtype.base_dtype is dtypes.variant else tensor.raw_shape
         if raw == ():
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f"'{tensor.name}' has insufficient rank for slicing.",
                 inputs=[('component', tensor)],
                 hint='from_tensors() takes the whole as one element; from_tensor_slices() gives '
@@ -53,7 +53,7 @@ def rows_of(tensors: list[Tensor], spec: Any) -> Any:
             sizes.setdefault(raw[0], tensor)
     if len(sizes) > 1:
         first, second = list(sizes)[:2]
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             f'Dimensions {first} and {second} are not compatible: the components of '
             'from_tensor_slices must be equally long in dimension 0.',
             inputs=[('component', t) for t in list(sizes.values())[:4]],

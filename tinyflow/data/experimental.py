@@ -48,7 +48,7 @@ from tinyflow.data.transformations import (
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import MissingNameError, explain_missing as _explain_missing
 from tinyflow.graph.tensor_spec import TensorSpec
 
@@ -165,7 +165,7 @@ _missing = _explain_missing(__name__, __all__)
 
 def __getattr__(name: str) -> Any:
     if name in _LEFT_OUT:
-        raise worded(MissingNameError(f'tf.data.experimental.{name} is left out of tinyflow; '
+        raise misuse(MissingNameError(f'tf.data.experimental.{name} is left out of tinyflow; '
                                       f'instead: {_LEFT_OUT[name]}.'))
     return _missing(name)
 

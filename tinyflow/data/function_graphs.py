@@ -15,7 +15,7 @@ from tinyflow.graph.func_graph import FuncGraph, Spec, func_graph_from_py
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import Site, here
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.ops.array import constants
 from tinyflow.ops.control_flow.function_nodes import functions_of
@@ -68,7 +68,7 @@ class Function:
         leaves = structure.flatten(result)
         if any(leaf is None for leaf in leaves):
             site = here(2)
-            raise worded(TypeError(report(
+            raise misuse(TypeError(report(
                 f'Unsupported return value from function passed to {self.what}: {result!r}.',
                 site=site and Site(*site), hint='the function may have forgotten its return.')))
         pairs = [component(leaf, self._rows) for leaf in leaves]

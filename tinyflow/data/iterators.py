@@ -16,7 +16,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.support.errors import TinyflowWarning, report, worded
+from tinyflow.graph.support.errors import TinyflowWarning, misuse, report
 
 GLOBAL_ITERATORS = 'iterators'
 _MANY = 32              # calls of get_next on one iterator, after which it warns
@@ -239,14 +239,14 @@ class _Copy:
 
     def _check(self, operation: Operation) -> None:
         if operation.type in ('Placeholder', 'PlaceholderWithDefault'):
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'Cannot capture a placeholder (name:{operation.name}, type:{operation.type}) by '
                 'value.', op=operation,
                 hint='make_initializable_iterator(), and sess.run(iterator.initializer, '
                      'feed_dict={...}) feeds it.')))
         if operation.outputs and (operation.outputs[0].dtype.is_ref
                                   or operation.outputs[0].dtype is dtypes.resource):
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 _WHY_NOT_ONE_SHOT.format(name=operation.name, type=operation.type), op=operation,
                 hint='it = dataset.make_initializable_iterator(), and sess.run(it.initializer) '
                      'after the variables are initialized.')))

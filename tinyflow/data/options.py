@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from tinyflow.data.errors import refused
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 class _Settings:
@@ -30,12 +30,12 @@ class _Settings:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._kinds:
-            raise worded(AttributeError(f"Cannot set the property '{name}' on "
+            raise misuse(AttributeError(f"Cannot set the property '{name}' on "
                                         f'{type(self).__name__}; there are '
                                         f'{", ".join(self._kinds)}.'))
         kind = self._kinds[name]
         if kind is not None and not isinstance(value, kind):
-            raise worded(TypeError(f'Property "{name}" must be of type {kind}, got: {value!r} '
+            raise misuse(TypeError(f'Property "{name}" must be of type {kind}, got: {value!r} '
                                    f'(type: {type(value)})'))
         self._values[name] = value
 

@@ -14,7 +14,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.graph.operation import Operation
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 
 _registered: dict[str, Callable | None] = {}
 _numbers = itertools.count()
@@ -45,7 +45,7 @@ def no_gradient_error(operation):
         what += f": gradient_override_map asks for '{override}', which is not registered"
         hint = f"@tf.RegisterGradient('{override}') before tf.gradients or minimize is called."
     labels = [('input', t) for t in operation.inputs[:4]]
-    return worded(LookupError(report(what, op=operation, inputs=labels, hint=hint)))
+    return misuse(LookupError(report(what, op=operation, inputs=labels, hint=hint)))
 
 
 class RegisterGradient:
@@ -57,7 +57,7 @@ class RegisterGradient:
 
     def __init__(self, op_type):
         if not isinstance(op_type, str):
-            raise worded(TypeError('op_type must be a string'))
+            raise misuse(TypeError('op_type must be a string'))
         self._op_type = op_type
 
     def __call__(self, f):
@@ -68,7 +68,7 @@ class RegisterGradient:
 def NotDifferentiable(op_type):         # noqa: N802 (TF's name)
     """Declares that an op type is not differentiable: gradients stop there without an error."""
     if not isinstance(op_type, str):
-        raise worded(TypeError('op_type must be a string'))
+        raise misuse(TypeError('op_type must be a string'))
     _register(op_type, None)
 
 
@@ -78,7 +78,7 @@ NoGradient = no_gradient = NotDifferentiable
 def _register(name, rule):
     declared = Op.registry.get(name)
     if name in _registered or declared is not None and declared.gradient is not None:
-        raise worded(KeyError(f"Registering two gradient with name '{name}'! It has one already; "
+        raise misuse(KeyError(f"Registering two gradient with name '{name}'! It has one already; "
                               'Graph.gradient_override_map gives single nodes another.'))
     _registered[name] = rule
 
@@ -100,7 +100,7 @@ def custom_gradient(f):
     @functools.wraps(f)
     def with_own_gradient(*args, **kwargs):
         if kwargs:
-            raise worded(ValueError('custom_gradient: call the function with positional arguments; '
+            raise misuse(ValueError('custom_gradient: call the function with positional arguments; '
                                     f'got the keywords {sorted(kwargs)}.'))
         inputs = [convert_to_tensor(x) for x in args]
         result, grad = f(*inputs)

@@ -24,7 +24,7 @@ from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_in
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, nodes
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.shapes import known, merge, size, text
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.graph.support.gc_pause import collector_paused
 from tinyflow.graph.variable_refs import shape_behind
 
@@ -68,7 +68,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
     grad_ys, ValueError for lists of unequal length.
     """
     if aggregation_method not in (None, 0, 1, 2):
-        raise worded(ValueError(f'Invalid aggregation_method specified {aggregation_method}.'))
+        raise misuse(ValueError(f'Invalid aggregation_method specified {aggregation_method}.'))
     unconnected = _unconnected(unconnected_gradients)
     ys, xs, stops = _as_list(ys), _as_list(xs), _as_list(stop_gradients)
     grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
@@ -91,7 +91,7 @@ def _unconnected(value: Any) -> UnconnectedGradients:
     try:
         return UnconnectedGradients(value)
     except ValueError:
-        raise worded(ValueError(f'Unknown value for unconnected_gradients: {value!r}')) from None
+        raise misuse(ValueError(f'Unknown value for unconnected_gradients: {value!r}')) from None
 
 
 def _as_list(value: Any) -> list:
@@ -119,7 +119,7 @@ def _target(value: Any, label: str, index: int) -> Tensor:
 def _initial_gradients(ys: list[Tensor], grad_ys: list) -> list[Gradient]:
     """The initial gradient of each y: the caller's, or ones."""
     if len(grad_ys) != len(ys):
-        raise worded(ValueError(f'Passed {len(grad_ys)} grad_ys for {len(ys)} ys'))
+        raise misuse(ValueError(f'Passed {len(grad_ys)} grad_ys for {len(ys)} ys'))
     return [_ones(y, i) if grad_y is None else _given(y, grad_y, i)
             for i, (y, grad_y) in enumerate(zip(ys, grad_ys))]
 
@@ -127,11 +127,11 @@ def _initial_gradients(ys: list[Tensor], grad_ys: list) -> list[Gradient]:
 def _ones(y: Tensor, index: int) -> Tensor:
     dtype = y.dtype.base_dtype
     if dtype.is_complex:
-        raise worded(TypeError(report(
+        raise misuse(TypeError(report(
             f'Gradients of complex tensors must set grad_ys (y.dtype = {dtype!r})',
             inputs=[('y', y)], hint='differentiate tf.math.real(y), or give grad_ys.')))
     if not (dtype.is_floating or dtype.is_integer):
-        raise worded(TypeError(report(
+        raise misuse(TypeError(report(
             f"Tensor '{y.name}' with type {dtype.name} must be numeric to obtain a default "
             'gradient', inputs=[('y', y)])))
     if known(y.raw_shape):
@@ -149,7 +149,7 @@ def _given(y: Tensor, grad_y: Any, index: int) -> Gradient:
     if (have.is_complex if not want.is_complex else not have.is_complex) or \
             not (have.is_floating or have.is_integer or have.is_complex):
         kind = 'complex-valued' if want.is_complex else 'real or integer-valued'
-        raise worded(TypeError(report(
+        raise misuse(TypeError(report(
             f"Gradient type {have.name} generated for {kind} tensor '{y.name}' with type "
             f'{want.name} does not fit', inputs=[('y', y), ('grad_ys', grad_y)])))
     if isinstance(grad_y, IndexedSlices):
@@ -273,7 +273,7 @@ def _differentiate(operation: Operation, grads: list, grads_of: dict, live: set[
     if not isinstance(results, (list, tuple)):
         results = (results,)
     if len(results) != len(inputs):
-        raise worded(ValueError(f'Num gradients {len(results)} generated for op '
+        raise misuse(ValueError(f'Num gradients {len(results)} generated for op '
                                 f"{operation.type} '{operation.name}' do not match num inputs "
                                 f'{len(inputs)}'))
     broadcast = definition.elementwise and len(inputs) > 1
@@ -321,7 +321,7 @@ def _check(operation: Operation, index: int, tensor: Tensor, grad: Gradient) -> 
     if tensor.dtype is dtypes.resource:
         return              # dtype and shape are those of the variable, not of the handle
     if grad.dtype.base_dtype is not tensor.dtype.base_dtype:
-        raise worded(TypeError(report(
+        raise misuse(TypeError(report(
             f"The gradient of {operation.type} '{operation.name}' for its input {index} is "
             f'{grad.dtype.name}, but that input is {tensor.dtype.base_dtype.name}.', op=operation,
             inputs=[('input', tensor)])))
@@ -330,7 +330,7 @@ def _check(operation: Operation, index: int, tensor: Tensor, grad: Gradient) -> 
     try:
         grad.raw_shape = merge(grad.raw_shape, tensor.raw_shape)
     except ValueError:
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             'Incompatible shapes between op input and calculated input gradient. Forward '
             f"operation: {operation.type} '{operation.name}'. Input index: {index}. Original input "
             f'shape: {text(tensor.raw_shape)}. Calculated input gradient shape: '
@@ -363,14 +363,14 @@ def hessians(ys: Any, xs: Any, name: str = 'hessians', colocate_gradients_with_o
 def _hessian(ys: Any, x: Tensor, settings: dict[str, Any]) -> Tensor:
     shape = shape_behind(x) if x.dtype is dtypes.resource else x.raw_shape
     if not known(shape):
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             f"hessians: the static shape of '{x.name}' is {text(shape)}, and every element "
             'needs a separate gradient.', inputs=[('x', x)],
             hint='x.set_shape([...]) if you know it; tf.gradients of (tf.gradients(y, x)[0] * v) '
                  'is the product of the Hessian and v for any shape.')))
     dx, = gradients(ys, x, **settings)
     if dx is None:
-        raise worded(ValueError(report(why_no_gradient(ys, x), inputs=[('x', x)])))
+        raise misuse(ValueError(report(why_no_gradient(ys, x), inputs=[('x', x)])))
     flat = nodes.Reshape(dx, [size(shape)])
     rows = [gradients(element, x, unconnected_gradients=UnconnectedGradients.ZERO, **settings)[0]
             for element in nodes.Unpack(flat, num=size(shape), axis=0)]

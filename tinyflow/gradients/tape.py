@@ -9,7 +9,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, joining, shaping
 from tinyflow.ops.variables.variable import Variable
 
@@ -37,7 +37,7 @@ class GradientTape:
 
     def __enter__(self):
         if self._recording:
-            raise worded(ValueError('Tape is already recording.'))
+            raise misuse(ValueError('Tape is already recording.'))
         self._start()
         return self
 
@@ -61,14 +61,14 @@ class GradientTape:
         """Watches tensors or Variables (or a nest of them), so that `gradient` can use them."""
         for one in nest.flatten(tensor):
             if not isinstance(one, (Tensor, Variable)):
-                raise worded(ValueError(f'Passed in object of type {type(one)}, not tf.Tensor'))
+                raise misuse(ValueError(f'Passed in object of type {type(one)}, not tf.Tensor'))
             self._watched[id(one)] = one
 
     @contextmanager
     def stop_recording(self):
         """Nodes created inside are treated as constants."""
         if not self._recording:
-            raise worded(ValueError('Tape is not recording.'))
+            raise misuse(ValueError('Tape is not recording.'))
         self._stop()
         try:
             yield
@@ -111,7 +111,7 @@ class GradientTape:
         persistent.
         """
         if self._used and not self._persistent:
-            raise worded(RuntimeError(
+            raise misuse(RuntimeError(
                 'GradientTape.gradient can only be called once on non-persistent tapes.\n  Hint: '
                 'tf.GradientTape(persistent=True), or all sources in one call: '
                 'tape.gradient(loss, [a, b]).'))
@@ -217,7 +217,7 @@ def _zeros(source):
 def _known_shape(target):
     shape = target.get_shape()
     if not shape.is_fully_defined():
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'jacobian needs a target of known shape, not {shape}.\n  Hint: '
             'batch_jacobian, for a batch of any size.'))
     return shape.as_list()

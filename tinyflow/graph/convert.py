@@ -14,7 +14,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op_registry import nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 
 _conversions: list[tuple[int, type | tuple, object]] = []       # by priority
 
@@ -27,9 +27,9 @@ def register_tensor_conversion_function(base_type, conversion_func, priority=100
     """
     classes = base_type if isinstance(base_type, tuple) else (base_type,)
     if not classes or not all(isinstance(c, type) for c in classes):
-        raise worded(TypeError('base_type must be a type or a tuple of types.'))
+        raise misuse(TypeError('base_type must be a type or a tuple of types.'))
     if not callable(conversion_func):
-        raise worded(TypeError('conversion_func must be callable.'))
+        raise misuse(TypeError('conversion_func must be callable.'))
     insort(_conversions, (priority, base_type, conversion_func), key=lambda entry: entry[0])
 
 
@@ -44,7 +44,7 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_
         dtype = dtypes.as_dtype(dtype)
     if isinstance(value, Tensor):
         if dtype is not None and value.dtype.base_dtype is not dtype.base_dtype:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'Tensor conversion requested dtype {dtype.name} for Tensor with dtype '
                 f"{value.dtype.name}: '{value.name}'", inputs=[('tensor', value)],
                 hint=dtype_hints.for_not_allowed('tensor', value, {dtype.base_dtype}))))
@@ -92,7 +92,7 @@ def as_array(value, dtype=None):
     if isinstance(value, shapes.TensorShape):
         return _from_shape(value, dtype)
     if value is None:
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             'None values not supported.', site=user_site(), hint=why_none('the value'))))
     return _from_python(value, dtype)
 
@@ -107,10 +107,10 @@ def _from_numpy(value, dtype):
 
 def _from_shape(shape, dtype):
     if not shape.is_fully_defined():
-        raise worded(ValueError(f'Cannot convert a partially known TensorShape to a Tensor: {shape}'
+        raise misuse(ValueError(f'Cannot convert a partially known TensorShape to a Tensor: {shape}'
                                 '\n  Hint: tf.shape(x) is the shape at run time.'))
     if dtype not in (None, dtypes.int32, dtypes.int64):
-        raise worded(TypeError(f'Cannot convert a TensorShape to dtype: {dtype.name}'))
+        raise misuse(TypeError(f'Cannot convert a TensorShape to dtype: {dtype.name}'))
     dtype = dtype or dtypes.int32
     return np.array(shape.raw, dtype.np), dtype
 
@@ -124,7 +124,7 @@ def _from_python(value, dtype):
     try:
         array = np.array(_without_dimensions(value) if isinstance(value, (list, tuple)) else value)
     except ValueError as error:
-        raise worded(ValueError(f'Cannot make a tensor of this value: {error}\n  Hint: rows of one '
+        raise misuse(ValueError(f'Cannot make a tensor of this value: {error}\n  Hint: rows of one '
                                 'length; pad the shorter ones.')) from None
     if array.dtype.kind not in 'biufc':
         if isinstance(value, shapes.Dimension):
@@ -132,7 +132,7 @@ def _from_python(value, dtype):
         elif array.dtype == object and all(isinstance(v, int) for v in array.flat):
             return _from_large_ints(array, dtype, value), dtype
         else:
-            raise worded(TypeError(f'Failed to convert object of type {type(value)} to Tensor. '
+            raise misuse(TypeError(f'Failed to convert object of type {type(value)} to Tensor. '
                                    f'Contents: {value!r}. Consider casting elements to a supported '
                                    'type.'))
     if dtype is None:
@@ -148,7 +148,7 @@ def _from_large_ints(array, dtype, value):
     if dtype is not None and not dtype.is_integer:
         _refuse(_first_leaf(value), dtype)
     name, kind = ('int64', TypeError) if dtype is None else (dtype.name, OverflowError)
-    raise worded(kind(f'Failed to convert {value!r} to Tensor: it does not fit in {name}.\n  Hint: '
+    raise misuse(kind(f'Failed to convert {value!r} to Tensor: it does not fit in {name}.\n  Hint: '
                       'a float can hold it, with fewer digits.'))
 
 
@@ -176,13 +176,13 @@ def _check_kind(array, dtype, value):
     if dtype.is_integer:
         limits = np.iinfo(dtype.np)
         if array.size and (array.min() < limits.min or array.max() > limits.max):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Tensor conversion: {value!r} does not fit in {dtype.name}, which holds '
                 f'{limits.min} to {limits.max}.'))
 
 
 def _refuse(sample, dtype):
-    raise worded(TypeError(f'Expected {dtype.name}, got {sample!r} of type '
+    raise misuse(TypeError(f'Expected {dtype.name}, got {sample!r} of type '
                            f"'{type(sample).__name__}' instead."))
 
 
@@ -208,7 +208,7 @@ def _without_dimensions(value):
     if isinstance(value, (list, tuple)):
         return [_without_dimensions(v) for v in value]
     if value is None:
-        raise worded(TypeError(report(
+        raise misuse(TypeError(report(
             'Failed to convert a list to a Tensor: it contains None.', site=user_site(),
             hint='for a size that is only known at run time use tf.shape(x)[i], or -1 in '
                  'tf.reshape.')))

@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.stacks import stacks
-from tinyflow.graph.support.errors import describe, report, worded
+from tinyflow.graph.support.errors import describe, misuse, report
 
 _global_graph: Graph | None = None
 
@@ -27,7 +27,7 @@ def reset_default_graph() -> None:
     """Replaces the global default graph with an empty one. Not allowed inside `as_default()`."""
     global _global_graph
     if stacks.graphs:
-        raise worded(AssertionError(
+        raise misuse(AssertionError(
             'Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared '
             'graph, exit the nesting and create a new graph.'))
     _global_graph = Graph()
@@ -45,7 +45,7 @@ def common_graph(inputs) -> Graph:
             if graph.outer_graph is not None:
                 raise refuse_inner(tensor, get_default_graph())
         elif tensor.op.graph is not graph:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f"Tensors '{first.name}' and '{tensor.name}' must be from the same graph.\n"
                 f'  {describe(first)}\n    in {graph}\n'
                 f'  {describe(tensor)}\n    in {tensor.op.graph}\n'
@@ -69,7 +69,7 @@ def _function_graph(default, inputs):
 def refuse_inner(tensor, graph):
     """The error for a tensor of a function's graph that is used outside the function."""
     function = tensor.op.graph
-    return worded(ValueError(report(
+    return misuse(ValueError(report(
         f"'{tensor.name}' was created inside the function '{function.name}' (a branch of a cond, "
         f'the body of a loop or of a map) and is used outside it, in {graph}.',
         inputs=[('tensor', tensor)],
@@ -86,7 +86,7 @@ class name_scope:                       # noqa: N801 (TF's name)
         self._name = default_name if name is None else name
         self._values = values
         if self._name is None and values is not None:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'At least one of name and default_name must be given with values.'))
 
     @property

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 
 import numpy as np
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 class DType:
@@ -94,7 +94,7 @@ class DType:
             return np.finfo(self.np)
         if self.kind in 'iu' and self.kind:
             return np.iinfo(self.np)
-        raise worded(TypeError(f'{self.name} has no smallest and largest value.'))
+        raise misuse(TypeError(f'{self.name} has no smallest and largest value.'))
 
     def is_compatible_with(self, other):
         return self.base_dtype is as_dtype(other).base_dtype
@@ -188,7 +188,7 @@ def as_dtype(value):
         return _BY_NUMPY[numpy_type.newbyteorder('=')]
     except (TypeError, KeyError):
         pass
-    raise worded(TypeError(f'Cannot convert value {value!r} to a TensorFlow DType.'
+    raise misuse(TypeError(f'Cannot convert value {value!r} to a TensorFlow DType.'
                            + _hint_for_dtype(value)))
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import Site, here
 from tinyflow.graph.stacks import stacks
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 
 _VALID_ROOT_NAME = re.compile(r'[A-Za-z0-9.][A-Za-z0-9_.\-/]*\Z')
 _VALID_INNER_NAME = re.compile(r'[A-Za-z0-9_.\-/]*\Z')
@@ -90,7 +90,7 @@ class Graph:
             observe(operation)
 
     def _refuse_to_grow(self, operation):
-        raise worded(RuntimeError(report(
+        raise misuse(RuntimeError(report(
             f"Graph is finalized and cannot be modified: {operation.type} '{operation.name}' "
             f'cannot be added to {self}.\n  finalized at {Site(*self._finalized_by)}',
             op=operation,
@@ -131,12 +131,12 @@ class Graph:
             self._check_own(element, element)
             return element
         wanted = ' or '.join(['Tensor'] * allow_tensor + ['Operation'] * allow_operation)
-        raise worded(TypeError(f'Can not convert a {type(obj).__name__} into a {wanted}.'))
+        raise misuse(TypeError(f'Can not convert a {type(obj).__name__} into a {wanted}.'))
 
     def _check_own(self, element, operation):
         if operation.graph is not self:
             kind = 'Tensor' if isinstance(element, Tensor) else 'Operation'
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f"{kind} '{element.name}' is not an element of this graph.\n"
                 f'  it belongs to {operation.graph}\n  this is {self}', op=operation,
                 hint='build and run inside one `with graph.as_default():`, and give Session that '
@@ -146,25 +146,25 @@ class Graph:
         node, colon, index = name.rpartition(':')
         if colon and allow_tensor:
             if not index.isdigit():
-                raise worded(ValueError(f"'{name}' looks like a tensor's name, but what follows "
+                raise misuse(ValueError(f"'{name}' looks like a tensor's name, but what follows "
                                         "the colon is not a number (e.g. 'x:0')."))
             operation = self._by_name.get(node)
             if operation is None:
-                raise worded(KeyError(self._no_such('Tensor', name, node)))
+                raise misuse(KeyError(self._no_such('Tensor', name, node)))
             if int(index) >= len(operation.outputs):
-                raise worded(KeyError(
+                raise misuse(KeyError(
                     f"The name '{name}' refers to a Tensor which does not exist: the operation "
                     f"'{node}' has {_outputs(operation)}."))
             return operation.outputs[int(index)]
         if colon:
-            raise worded(ValueError(f"'{name}' is a tensor's name (it has a colon); expected an "
+            raise misuse(ValueError(f"'{name}' is a tensor's name (it has a colon); expected an "
                                     f"operation's name, such as '{node}'."))
         if not allow_operation:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f"The name '{name}' looks like an (invalid) Operation name, not a Tensor; a "
                 f"tensor's name ends in an output number: '{name}:0'."))
         if name not in self._by_name:
-            raise worded(KeyError(self._no_such('Operation', name, name)))
+            raise misuse(KeyError(self._no_such('Operation', name, name)))
         return self._by_name[name]
 
     def _no_such(self, kind, name, node):
@@ -189,13 +189,13 @@ class Graph:
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation of that name. KeyError if there is none."""
         if not isinstance(name, str):
-            raise worded(TypeError(f'Operation names are strings, not {type(name).__name__}.'))
+            raise misuse(TypeError(f'Operation names are strings, not {type(name).__name__}.'))
         return self.as_graph_element(name, allow_tensor=False)
 
     def get_tensor_by_name(self, name: str) -> Tensor:
         """The tensor of that name, such as 'dense/MatMul:0'. KeyError if there is none."""
         if not isinstance(name, str):
-            raise worded(TypeError(f'Tensor names are strings, not {type(name).__name__}.'))
+            raise misuse(TypeError(f'Tensor names are strings, not {type(name).__name__}.'))
         return self.as_graph_element(name, allow_operation=False)
 
     def is_feedable(self, tensor) -> bool:
@@ -231,7 +231,7 @@ class Graph:
     def _check_name(self, name):
         pattern = _VALID_INNER_NAME if self._name_stack else _VALID_ROOT_NAME
         if not pattern.match(name):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f"'{name}' is not a valid scope name: use letters, digits and _ . - / , and begin "
                 f'with a letter, digit or dot.\n  Hint: {_nearest_name(name)!r}.'))
 
@@ -304,7 +304,7 @@ class Graph:
             yield self
         finally:
             if not stack or stack[-1] is not self:
-                raise worded(RuntimeError('`Graph.as_default()` blocks must be exited in the '
+                raise misuse(RuntimeError('`Graph.as_default()` blocks must be exited in the '
                                           'reverse order of entering them.'))
             stack.pop()
 
@@ -319,7 +319,7 @@ class Graph:
                 self._controllers = outer
             return
         if not isinstance(control_inputs, Iterable):
-            raise worded(TypeError(
+            raise misuse(TypeError(
                 f'control_dependencies takes a list of operations and tensors, not '
                 f'{control_inputs!r}.\n  Hint: [...] around it.'))
         waits_for = []
@@ -407,7 +407,7 @@ def _outputs(operation):
 def check_is_string(name):
     """Raises TypeError if the name of a node or scope is not a string."""
     if not isinstance(name, str):
-        raise worded(TypeError(f'A name must be a string, not {name!r}.'))
+        raise misuse(TypeError(f'A name must be a string, not {name!r}.'))
 
 
 def _device_text(device):
@@ -415,7 +415,7 @@ def _device_text(device):
     if device is None:
         return ''
     if not isinstance(device, str) and not hasattr(device, 'to_string'):
-        raise worded(AttributeError(
+        raise misuse(AttributeError(
             f"A device is a string such as '/cpu:0', a function or None, not {device!r}."))
     text = device if isinstance(device, str) else device.to_string()
     return re.sub(r'/(cpu|gpu):(\d+|\*)', lambda m: f'/device:{m[1].upper()}:{m[2]}', text,

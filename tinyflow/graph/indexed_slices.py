@@ -13,7 +13,7 @@ from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion
 from tinyflow.graph.defaults import common_graph
 from tinyflow.graph.op_registry import nodes
 from tinyflow.graph.source_location import user_site, warn_at
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 _LARGE = 100_000_000        # elements; TF's threshold for the same warning
 
@@ -116,10 +116,10 @@ def to_dense(slices, dtype=None, name=None, as_ref=False):
     Raises ValueError if its dense_shape is unknown or `dtype` is not that of the values.
     """
     if dtype is not None and not dtype.is_compatible_with(slices.dtype):
-        raise worded(ValueError(f'Tensor conversion requested dtype {dtype.name} for IndexedSlices '
+        raise misuse(ValueError(f'Tensor conversion requested dtype {dtype.name} for IndexedSlices '
                                 f'with dtype {slices.dtype.name}'))
     if slices.dense_shape is None:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Tensor conversion requested for IndexedSlices without dense_shape: {slices}'))
     size = shapes.size(slices.raw_shape)
     if size is not None and size >= _LARGE:
@@ -137,7 +137,7 @@ def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
     if not isinstance(value, IndexedSlices):
         return convert_to_tensor(value, dtype, name)
     if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
-        raise worded(ValueError(f'Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} '
+        raise misuse(ValueError(f'Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} '
                                 f'for IndexedSlices with dtype {value.dtype.name}'))
     return value
 

@@ -15,7 +15,7 @@ from tinyflow.graph.graph import check_is_string
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.signature import REQUIRED, output_length
 from tinyflow.graph.source_location import here
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.variable_refs import dtype_behind, shape_behind
 
 _VALID_NAMES: set[str] = set()          # names that passed the check before
@@ -205,7 +205,7 @@ def _shape_arguments(definition, operation):
                 check_rank(name, ranks, shape, value)
                 arguments[position] = value
         except ValueError as error:
-            raise worded(ValueError(definition.explain_shapes(operation, error))) from None
+            raise misuse(ValueError(definition.explain_shapes(operation, error))) from None
     return arguments
 
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, report, worded
+from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, misuse, report
 
 _VARIABLE_OPS = ('VariableV2', 'Variable', 'VarHandleOp')
 
@@ -12,7 +12,7 @@ def not_a_variable(tensor, name):
     variable = _variable_behind(tensor)
     what = 'is a node of the graph' if variable is None else \
         f"is computed from the Variable '{variable.name}'"
-    return worded(AttributeError(report(
+    return misuse(AttributeError(report(
         f"{type(tensor).__name__!r} object has no attribute {name!r}: '{tensor.name}' {what}, not "
         'a Variable.', inputs=[('tensor', tensor)], site=user_site(),
         hint='do not reuse the name of the Variable for a result: '
@@ -33,7 +33,7 @@ def _variable_behind(tensor):
 def not_a_tensor(operation, name):
     """Access to an attribute `name` of an Operation that only Tensors have."""
     value = f' op.outputs[0].{name}() gives the value of its output.' if operation.outputs else ''
-    return worded(AttributeError(report(
+    return misuse(AttributeError(report(
         f"{type(operation).__name__!r} object has no attribute {name!r}: '{operation.name}' is an "
         'operation, not a tensor.', op=operation,
         hint=f'sess.run(op), or op.run(), runs it.{value}')))
@@ -41,13 +41,13 @@ def not_a_tensor(operation, name):
 
 def no_attribute(operation, name, have):
     """`get_attr` of an unknown op attribute `name`; `have` are the existing names."""
-    return worded(ValueError(f"Operation '{operation.name}' has no attr named '{name}'; it has: "
+    return misuse(ValueError(f"Operation '{operation.name}' has no attr named '{name}'; it has: "
                              f"{', '.join(sorted(have)) or 'none'}."))
 
 
 def shape_contradicts(tensor, error):
     """set_shape with a shape that is incompatible with the known one; `error` says why."""
-    return worded(ValueError(report(
+    return misuse(ValueError(report(
         f"{error}: set_shape contradicts this tensor's known shape.",
         inputs=[('tensor', tensor)],
         hint='set_shape only adds static information; tf.reshape changes a shape.')))
@@ -55,7 +55,7 @@ def shape_contradicts(tensor, error):
 
 def no_truth_value(tensor):
     """`if tensor:`"""
-    return worded(OperatorNotAllowedInGraphError(report(
+    return misuse(OperatorNotAllowedInGraphError(report(
         f"'{tensor.name}' has no truth value: it is a node of the graph, and its value exists "
         'only while a Session runs it.', inputs=[('tensor', tensor)],
         hint='`if x is not None:` tests whether it exists; tf.where(x, a, b) selects '
@@ -64,7 +64,7 @@ def no_truth_value(tensor):
 
 def not_iterable(tensor):
     """`for row in tensor:`"""
-    return worded(OperatorNotAllowedInGraphError(report(
+    return misuse(OperatorNotAllowedInGraphError(report(
         f"'{tensor.name}' cannot be iterated while the graph is built.",
         inputs=[('tensor', tensor)],
         hint='tf.unstack(x) gives a list of its rows if their number is known, and so does '
@@ -73,7 +73,7 @@ def not_iterable(tensor):
 
 def no_len(tensor):
     """`len(tensor)`"""
-    return worded(TypeError(report(
+    return misuse(TypeError(report(
         f"'{tensor.name}' has no len(): it is a node of the graph.", inputs=[('tensor', tensor)],
         hint='x.shape[0] is the static size (may be unknown), tf.shape(x)[0] the size at run '
              'time.')))
@@ -81,7 +81,7 @@ def no_len(tensor):
 
 def no_array(tensor):
     """`np.asarray(tensor)`"""
-    return worded(NotImplementedError(report(
+    return misuse(NotImplementedError(report(
         f"'{tensor.name}' cannot become a NumPy array: it is a node of the graph, and its value "
         'exists only while a Session runs it.', inputs=[('tensor', tensor)],
         hint='sess.run(x) gives its value as an array.')))
@@ -89,6 +89,6 @@ def no_array(tensor):
 
 def no_number(tensor):
     """`float(tensor)`"""
-    return worded(TypeError(report(
+    return misuse(TypeError(report(
         f"'{tensor.name}' is a node of the graph, not a number.", inputs=[('tensor', tensor)],
         hint='sess.run(x) gives its value; tf.cast(x, ...) changes its dtype in the graph.')))

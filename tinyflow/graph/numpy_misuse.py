@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tinyflow.graph.dtype_hints import as_written
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, report, worded
+from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, misuse, report
 
 _VALUE = 'sess.run({0}) gives its value, a NumPy array.'
 NUMPY_NAMES = {
@@ -38,7 +38,7 @@ class _Refused:
         problem = f'{kind!r} object has no attribute {self.name!r}'
         if instance is None:
             raise AttributeError(f'type object {kind!r} has no attribute {self.name!r}')
-        raise worded(AttributeError(_text(instance, problem, NUMPY_NAMES[self.name])))
+        raise misuse(AttributeError(_text(instance, problem, NUMPY_NAMES[self.name])))
 
 
 def _text(value, problem, hint):
@@ -52,12 +52,12 @@ def _text(value, problem, hint):
 def _set_item(self, key, value):
     hint = ('{0} = tf.where(mask, new, {0}) gives a new tensor.' if self._as_graph_element()
             is self else 'sess.run({0}[...].assign(value)), or tf.scatter_update({0}, rows, new).')
-    raise worded(TypeError(_text(
+    raise misuse(TypeError(_text(
         self, f'{type(self).__name__!r} object does not support item assignment', hint)))
 
 
 def _delete_item(self, key):
-    raise worded(TypeError(_text(
+    raise misuse(TypeError(_text(
         self, f"{type(self).__name__!r} object doesn't support item deletion",
         'tf.concat of the slices to keep, or tf.boolean_mask({0}, keep).')))
 
@@ -65,20 +65,20 @@ def _delete_item(self, key):
 def _format(self, spec):
     if not spec:
         return str(self)
-    raise worded(TypeError(_text(
+    raise misuse(TypeError(_text(
         self, f'unsupported format string passed to {type(self).__name__}.__format__: {spec!r}',
         'format its value: value = sess.run({0}).')))
 
 
 def _round(self, digits=None):
-    raise worded(TypeError(_text(
+    raise misuse(TypeError(_text(
         self, f"type {type(self).__name__} doesn't define __round__ method",
         'round(sess.run({0}), digits) for its value; tf.round({0}) in the graph.')))
 
 
 def _contains(self, item):
     kind = OperatorNotAllowedInGraphError if self._as_graph_element() is self else TypeError
-    raise worded(kind(_text(
+    raise misuse(kind(_text(
         self, f'argument of type {type(self).__name__!r} is not iterable',
         'tf.reduce_any(tf.equal({0}, value)) tests it at run time.')))
 

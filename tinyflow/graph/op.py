@@ -81,7 +81,7 @@ from tinyflow.graph.signature import (
     parse,
     type_attrs,
 )
-from tinyflow.graph.support.errors import report_failure, worded
+from tinyflow.graph.support.errors import misuse, report_failure
 
 NOT_DIFFERENTIABLE = Marker('NOT_DIFFERENTIABLE')    # as a `gradient`: gradients stop here
 
@@ -193,7 +193,7 @@ class Op:
             return cls.shapes_from(operation.attrs, arguments,
                                    1 if cls.one_output else output_count(operation))
         except ValueError as error:
-            raise worded(ValueError(cls.explain_shapes(operation, error))) from None
+            raise misuse(ValueError(cls.explain_shapes(operation, error))) from None
 
     @classmethod
     def shapes_from(cls, attrs, arguments, count):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 
 if TYPE_CHECKING:
     from tinyflow.graph.op import Op
@@ -35,6 +35,6 @@ nodes = _Nodes()
 def _unknown(op_type):
     from difflib import get_close_matches  # only an error message needs it
     near = get_close_matches(op_type, registry, 3)
-    return worded(AttributeError(report(
+    return misuse(AttributeError(report(
         f'No op of type {op_type!r} is declared, or its module has not been imported.',
         hint=f'similar types: {", ".join(near)}.' if near else None)))

@@ -9,7 +9,7 @@ import operator
 from typing import TypeGuard
 
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 
 Shape = tuple | None
 
@@ -21,11 +21,11 @@ def merge(x: Shape, y: Shape) -> Shape:
     if y is None:
         return x
     if len(x) != len(y):
-        raise worded(ValueError(f'Shapes {text(x)} and {text(y)} must have the same rank'))
+        raise misuse(ValueError(f'Shapes {text(x)} and {text(y)} must have the same rank'))
     merged = []
     for i, j in zip(x, y):
         if i is not None and j is not None and i != j:
-            raise worded(ValueError(f'Shapes {text(x)} and {text(y)} are not compatible'))
+            raise misuse(ValueError(f'Shapes {text(x)} and {text(y)} are not compatible'))
         merged.append(j if i is None else i)
     return tuple(merged)
 
@@ -75,7 +75,7 @@ def broadcast(x: Shape, y: Shape) -> Shape:
         elif i is None or j is None:
             result.append(j if i is None else i)
         else:
-            raise worded(ValueError(f'Incompatible shapes: {text(x)} vs. {text(y)}'))
+            raise misuse(ValueError(f'Incompatible shapes: {text(x)} vs. {text(y)}'))
     return tuple(result)
 
 
@@ -99,7 +99,7 @@ def axis(value: int, rank: int) -> int:
     """
     value = integer(value)
     if not -rank <= value < rank:
-        raise worded(ValueError(f'axis {value} is out of range for a tensor of rank {rank}'))
+        raise misuse(ValueError(f'axis {value} is out of range for a tensor of rank {rank}'))
     return value + rank if value < 0 else value
 
 
@@ -110,7 +110,7 @@ def integer(value, name: str = 'axis') -> int:
     except TypeError:
         if isinstance(value, float) and value.is_integer():
             return int(value)
-    raise worded(TypeError(f'Expected int for argument {name!r} not {value!r}.'))
+    raise misuse(TypeError(f'Expected int for argument {name!r} not {value!r}.'))
 
 
 def text(shape: Shape) -> str:
@@ -132,7 +132,7 @@ def raw(value) -> Shape:
     if value is None:
         return None
     if isinstance(value, (str, bytes)):
-        raise worded(TypeError(f'A shape is made of integers, not of the string {value!r}.'))
+        raise misuse(TypeError(f'A shape is made of integers, not of the string {value!r}.'))
     if hasattr(value, 'dim') and hasattr(value, 'unknown_rank'):        # TensorShapeProto
         if value.unknown_rank:
             return None
@@ -154,7 +154,7 @@ def _dimension(value) -> int | None:
     except TypeError:
         number = _integral(value)
     if number < 0:
-        raise worded(ValueError(f'Dimension {number} must be >= 0'))
+        raise misuse(ValueError(f'Dimension {number} must be >= 0'))
     return number
 
 
@@ -165,9 +165,9 @@ def _integral(value) -> int:
     except (TypeError, ValueError):
         number = None
     if number is not None and number != value:
-        raise worded(ValueError(f'Ambiguous dimension: {value!r}'))
+        raise misuse(ValueError(f'Ambiguous dimension: {value!r}'))
     if number is None:
-        raise worded(TypeError(f'Dimension value must be an integer or None, got {value!r}'))
+        raise misuse(TypeError(f'Dimension value must be an integer or None, got {value!r}'))
     return number
 
 
@@ -187,7 +187,7 @@ class Dimension:
 
     def __int__(self):
         if self.value is None:
-            raise worded(TypeError(report(
+            raise misuse(TypeError(report(
                 'This dimension is unknown at graph construction.',
                 site=user_site(),
                 hint='tf.shape(x)[i] is its value at run time; the shape of a Variable '
@@ -205,7 +205,7 @@ class Dimension:
 
     def assert_is_compatible_with(self, other):
         if not self.is_compatible_with(other):
-            raise worded(ValueError(f'Dimensions {self} and {other} are not compatible'))
+            raise misuse(ValueError(f'Dimensions {self} and {other} are not compatible'))
 
     def merge_with(self, other):
         self.assert_is_compatible_with(other)
@@ -276,7 +276,7 @@ class TensorShape:
     def as_list(self):
         """[int or None, ...]. Raises ValueError if the rank is unknown."""
         if self.raw is None:
-            raise worded(ValueError('as_list() is not defined on an unknown TensorShape.'))
+            raise misuse(ValueError('as_list() is not defined on an unknown TensorShape.'))
         return list(self.raw)
 
     def num_elements(self):
@@ -287,24 +287,24 @@ class TensorShape:
 
     def assert_is_fully_defined(self):
         if not known(self.raw):
-            raise worded(ValueError(f'Shape {self} is not fully defined'))
+            raise misuse(ValueError(f'Shape {self} is not fully defined'))
 
     def is_compatible_with(self, other):
         return compatible(self.raw, raw(other))
 
     def assert_is_compatible_with(self, other):
         if not self.is_compatible_with(other):
-            raise worded(ValueError(f'Shapes {self} and {TensorShape(other)} are incompatible'))
+            raise misuse(ValueError(f'Shapes {self} and {TensorShape(other)} are incompatible'))
 
     def assert_same_rank(self, other):
         other = raw(other)
         if self.raw is not None and other is not None and len(self.raw) != len(other):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Shapes {self} and {TensorShape(other)} must have the same rank'))
 
     def assert_has_rank(self, rank):
         if self.raw is not None and len(self.raw) != rank:
-            raise worded(ValueError(f'Shape {self} must have rank {rank}'))
+            raise misuse(ValueError(f'Shape {self} must have rank {rank}'))
 
     def merge_with(self, other):
         return TensorShape(merge(self.raw, raw(other)))
@@ -324,17 +324,17 @@ class TensorShape:
 
     def with_rank_at_least(self, rank):
         if self.raw is not None and len(self.raw) < rank:
-            raise worded(ValueError(f'Shape {self} must have rank at least {rank}'))
+            raise misuse(ValueError(f'Shape {self} must have rank at least {rank}'))
         return self
 
     def with_rank_at_most(self, rank):
         if self.raw is not None and len(self.raw) > rank:
-            raise worded(ValueError(f'Shape {self} must have rank at most {rank}'))
+            raise misuse(ValueError(f'Shape {self} must have rank at most {rank}'))
         return self
 
     def __len__(self):
         if self.raw is None:
-            raise worded(ValueError('Cannot take the length of a shape with unknown rank.'))
+            raise misuse(ValueError('Cannot take the length of a shape with unknown rank.'))
         return len(self.raw)
 
     def __bool__(self):
@@ -342,7 +342,7 @@ class TensorShape:
 
     def __iter__(self):
         if self.raw is None:
-            raise worded(ValueError('Cannot iterate over a shape with unknown rank.'))
+            raise misuse(ValueError('Cannot iterate over a shape with unknown rank.'))
         return iter([Dimension(d) for d in self.raw])
 
     def __getitem__(self, key):
@@ -361,9 +361,9 @@ class TensorShape:
 
     def _no_entry(self, key):
         if isinstance(key, int):
-            return worded(IndexError(f'Shape {self} has {len(self.raw)} dimensions; dimension '
+            return misuse(IndexError(f'Shape {self} has {len(self.raw)} dimensions; dimension '
                                      f'{key} does not exist.'))
-        return worded(TypeError(f'The index of a shape must be an int or a slice, not {key!r}.'))
+        return misuse(TypeError(f'The index of a shape must be an int or a slice, not {key!r}.'))
 
     def __eq__(self, other):
         try:
@@ -401,5 +401,5 @@ def unknown_shape(rank=None, **kwargs):
     if rank is None and 'ndims' in kwargs:
         rank = kwargs.pop('ndims')
     if kwargs:
-        raise worded(TypeError(f'Unknown argument: {kwargs}'))
+        raise misuse(TypeError(f'Unknown argument: {kwargs}'))
     return TensorShape(None if rank is None else [None] * rank)

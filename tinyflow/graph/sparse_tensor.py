@@ -9,7 +9,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import common_graph, name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.stacks import session_for
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 SparseTensorValue = namedtuple('SparseTensorValue', ['indices', 'values', 'dense_shape'])
 SparseTensorValue.__doc__ = 'The value of a SparseTensor, fetched or fed: three arrays.'
@@ -39,7 +39,7 @@ class SparseTensor:
                              ((indices[1], dense[0]), 'each row of `indices` has one number for '
                                                       'each entry of `dense_shape`.')):
             if None not in (a, b) and a != b:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'SparseTensor: Dimensions {a} and {b} are not compatible: indices '
                     f'{shapes.text(indices)}, values {shapes.text(values)}, dense_shape '
                     f'{shapes.text(dense)}\n  Hint: {hint}'))
@@ -51,7 +51,7 @@ class SparseTensor:
         if isinstance(sparse_tensor_value, cls):
             return sparse_tensor_value
         if not isinstance(sparse_tensor_value, SparseTensorValue):
-            raise worded(TypeError('Neither a SparseTensor nor SparseTensorValue: '
+            raise misuse(TypeError('Neither a SparseTensor nor SparseTensorValue: '
                                    f'{sparse_tensor_value}.'))
         return cls(*sparse_tensor_value)
 
@@ -135,7 +135,7 @@ def _with_rank(tensor: Tensor, rank: int, what: str, wanted: str) -> tuple:
     if raw is None:
         return (None,) * rank
     if len(raw) != rank:
-        raise worded(ValueError(f'SparseTensor: Shape {shapes.text(raw)} of `{what}` must have '
+        raise misuse(ValueError(f'SparseTensor: Shape {shapes.text(raw)} of `{what}` must have '
                                 f'rank {rank}: {wanted}'))
     return raw
 
@@ -150,7 +150,7 @@ def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
     if not isinstance(value, SparseTensor):
         return convert_to_tensor(value, dtype, name)
     if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
-        raise worded(RuntimeError(f'Sparse dtype: requested = {dtypes.as_dtype(dtype).name}, '
+        raise misuse(RuntimeError(f'Sparse dtype: requested = {dtypes.as_dtype(dtype).name}, '
                                   f'actual = {value.dtype.name}'))
     return value
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 class _Stacks(threading.local):
@@ -41,11 +41,11 @@ def session_for(session, graph, what):
     """`session` or the default Session. Raises ValueError unless it runs `graph`."""
     session = session or get_default_session()
     if session is None:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Cannot evaluate {what}: no default session is registered.\n  Hint: '
             '`with tf.Session() as sess:` around it, or pass session=sess.'))
     if session.graph is not graph:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Cannot evaluate {what}: it belongs to {graph}, but the session runs '
             f'{session.graph}.\n  Hint: tf.Session(graph=...) with the graph of this node.'))
     return session

@@ -11,7 +11,7 @@ import numpy as np
 from tinyflow.compiler.ir import Program
 from tinyflow.graph import shapes
 from tinyflow.graph.graph import Graph
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 _MOST = 20              # lines of each kind that are printed
 
@@ -155,7 +155,7 @@ def _graph(what: Any) -> Graph:
         what = _read(os.fspath(what))
     definition = getattr(what, 'graph_def', what)
     if not hasattr(definition, 'node') or not hasattr(definition, 'SerializeToString'):
-        raise worded(TypeError(f'graph_diff compares graphs, GraphDefs, files, programs and '
+        raise misuse(TypeError(f'graph_diff compares graphs, GraphDefs, files, programs and '
                                f'checkpoints, not {what!r}.'))
     from tinyflow.formats.graphdef.importing import import_graph_def  # loaded on first use
     with Graph().as_default() as graph:

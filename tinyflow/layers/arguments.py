@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 
 _FORMATS = {('channels_last', 3): 'NWC', ('channels_first', 3): 'NCW',
             ('channels_last', 4): 'NHWC', ('channels_first', 4): 'NCHW',
@@ -14,7 +14,7 @@ def data_format(value):
     given = 'channels_last' if value is None else value
     value = given.lower()
     if value not in ('channels_last', 'channels_first'):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'The `data_format` argument must be one of "channels_first", "channels_last". '
             f'Received: {given}\n  Hint: channels_last is [batch, height, width, channels]; '
             "'NHWC' is what tf.nn functions call it."))
@@ -32,7 +32,7 @@ def padding(value):
         return value
     value = value.lower()
     if value not in ('valid', 'same', 'causal'):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'The `padding` argument must be a list/tuple or one of "valid", "same" (or "causal", '
             f'only for `Conv1D). Received: {value}'))
     return value
@@ -48,7 +48,7 @@ def sizes(value, number, name):
     except (TypeError, ValueError):
         fits = False
     if not fits:
-        raise worded(ValueError(f'The `{name}` argument must be a tuple of {number} integers. '
+        raise misuse(ValueError(f'The `{name}` argument must be a tuple of {number} integers. '
                                 f'Received: {value}'))
     return result
 
@@ -59,7 +59,7 @@ def count(value, name):
         return int(value)
     except (TypeError, ValueError) as error:
         alone = isinstance(value, (list, tuple)) and len(value) == 1
-        raise worded(type(error)(report(
+        raise misuse(type(error)(report(
             f'{name} is an integer, not {value!r}: {error}', site=user_site(),
             hint=f'{name}={value[0]!r}, without brackets.' if alone else None))) from None
 

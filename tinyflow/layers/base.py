@@ -17,7 +17,7 @@ from tinyflow.graph.defaults import get_collection, name_scope
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.layers.input_spec import InputSpec, check_inputs
 from tinyflow.layers.layer_names import snake_case, unique_layer_name
 from tinyflow.layers.layer_state import Contents, collect, depends, operation_of
@@ -59,7 +59,7 @@ class Layer(Contents):
         self._activity_regularizer = kwargs.pop('activity_regularizer', None)
         for key in kwargs:
             if key not in _KERAS_ARGUMENTS:
-                raise worded(TypeError('Keyword argument not understood:', key))
+                raise misuse(TypeError('Keyword argument not understood:', key))
         self._trainable = trainable
         self.stateful = False
         self.built = False
@@ -108,7 +108,7 @@ class Layer(Contents):
         """
         for key in kwargs:
             if key not in ('experimental_autocast', 'collections', 'getter'):
-                raise worded(TypeError('Unknown keyword argument:', key))
+                raise misuse(TypeError('Unknown keyword argument:', key))
         trainable = _is_trainable(trainable, synchronization)
         dtype = dtypes.as_dtype(dtype or self._dtype or dtypes.float32)
         self._dtype = self._dtype or dtype.base_dtype
@@ -144,7 +144,7 @@ class Layer(Contents):
             return glorot_uniform_initializer()
         if dtype.is_integer or dtype.is_bool:
             return zeros_initializer()
-        raise worded(ValueError(f'An initializer for variable {name} of type {dtype} is required '
+        raise misuse(ValueError(f'An initializer for variable {name} of type {dtype} is required '
                                 f'for layer {self.name}'))
 
     def _regularize(self, name, variable, regularizer):
@@ -223,7 +223,7 @@ class Layer(Contents):
                 self._maybe_build(inputs)
                 outputs = self.call(inputs, *args, **kwargs)
                 if outputs is None:
-                    raise worded(ValueError(
+                    raise misuse(ValueError(
                         "A layer's `call` method should return a Tensor or a list of Tensors, not "
                         f'None (layer: {self.name}).'))
                 self._regularize_activity(inputs, outputs)
@@ -300,7 +300,7 @@ class Layer(Contents):
     def scope_name(self):
         """The name of the layer's variable scope; ValueError before the first call."""
         if not self._scope:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'No name available for layer scope because the layer "{self._name}" has not been '
                 'used yet. The scope name is determined the first time the layer instance is '
                 'called. You must therefore call the layer before querying `scope_name`.'))
@@ -349,7 +349,7 @@ class Layer(Contents):
     def input_spec(self, value):
         for spec in nest.flatten(value):
             if spec is not None and not isinstance(spec, InputSpec):
-                raise worded(TypeError('Layer input_spec must be an instance of InputSpec. Got: '
+                raise misuse(TypeError('Layer input_spec must be an instance of InputSpec. Got: '
                                        f'{spec}'))
         self._input_spec = value
 
@@ -372,7 +372,7 @@ def _is_trainable(trainable, synchronization):
     if synchronization is not VariableSynchronization.ON_READ:
         return True if trainable is None else trainable
     if trainable:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Synchronization value can be set to VariableSynchronization.ON_READ only for '
             'non-trainable variables. You have specified trainable=True and '
             'synchronization=VariableSynchronization.ON_READ.'))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import int32
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.conv import convolution_functions, dilated
 
 
@@ -12,7 +12,7 @@ class ConvolutionPlan:
 
     def __init__(self, kernel_shape, padding, strides, dilation_rate, data_format):
         if max(strides) > 1 and max(dilation_rate) > 1:
-            raise worded(ValueError('strides > 1 not supported in conjunction with dilation_rate > '
+            raise misuse(ValueError('strides > 1 not supported in conjunction with dilation_rate > '
                                     f'1; these are {strides} and {dilation_rate}.'))
         self._kernel_shape = kernel_shape
         self._padding, self._strides, self._data_format = padding, strides, data_format

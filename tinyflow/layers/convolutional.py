@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers import arguments, named
 from tinyflow.layers.base import Layer
 from tinyflow.layers.convolution_plan import ConvolutionPlan
@@ -27,7 +27,7 @@ class Conv(Layer):
         self.strides = arguments.sizes(strides, rank, 'strides')
         self.padding = arguments.padding(padding)
         if self.padding == 'causal' and rank != 1:
-            raise worded(ValueError('Causal padding is only supported for `Conv1D`and '
+            raise misuse(ValueError('Causal padding is only supported for `Conv1D`and '
                                     '``SeparableConv1D`.'))
         self.data_format = arguments.data_format(data_format)
         self.dilation_rate = arguments.sizes(dilation_rate, rank, 'dilation_rate')
@@ -51,7 +51,7 @@ class Conv(Layer):
         """The number of input channels, which `input_spec` demands from now on."""
         channels = TensorShape(input_shape).as_list()[self.channel_axis]
         if channels is None:
-            raise worded(ValueError(self._explained(
+            raise misuse(ValueError(self._explained(
                 'The channel dimension of the inputs should be defined. Found `None`.',
                 'the kernel has a size for each channel, so their number must be known: '
                 'tf.reshape(x, [-1, 28, 28, 1]), or x.set_shape([None, 28, 28, 1]).')))

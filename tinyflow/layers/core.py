@@ -6,7 +6,7 @@ import math
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers import arguments, named
 from tinyflow.layers.base import Layer
 from tinyflow.layers.input_spec import InputSpec
@@ -47,12 +47,12 @@ class Dense(Layer):
         """Makes kernel and bias."""
         dtype = dtypes.as_dtype(self.dtype or dtypes.float32)
         if not (dtype.is_floating or dtype.is_complex):
-            raise worded(TypeError(self._explained(
+            raise misuse(TypeError(self._explained(
                 f'Unable to build `Dense` layer with non-floating point dtype {dtype!r}',
                 'tf.cast(x, tf.float32).')))
         inputs = TensorShape(input_shape).as_list()[-1]
         if inputs is None:
-            raise worded(ValueError(self._explained(
+            raise misuse(ValueError(self._explained(
                 'The last dimension of the inputs to `Dense` should be defined. Found `None`.',
                 'the kernel has a row for each input, so their number must be known: '
                 'tf.placeholder(tf.float32, [None, 784]), or x.set_shape([None, 784]).')))
@@ -82,7 +82,7 @@ class Dense(Layer):
         """The input's shape with `units` in place of the last size."""
         shape = TensorShape(input_shape).with_rank_at_least(2)
         if shape.as_list()[-1] is None:
-            raise worded(ValueError('The innermost dimension of input_shape must be defined, but '
+            raise misuse(ValueError('The innermost dimension of input_shape must be defined, but '
                                     f'saw: {shape}'))
         return shape[:-1].concatenate(self.units)
 

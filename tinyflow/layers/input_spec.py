@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.shapes import Dimension
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 
 
 class InputSpec:
@@ -22,10 +22,10 @@ class InputSpec:
         try:
             self.axes = {int(axis): size for axis, size in dict(axes or {}).items()}
         except (ValueError, TypeError):
-            raise worded(TypeError('The keys in axes must be integers.')) from None
+            raise misuse(TypeError('The keys in axes must be integers.')) from None
         rank = self.ndim or self.max_ndim
         if self.axes and rank is not None and max(self.axes) > rank - 1:
-            raise worded(ValueError(f'Axis {max(self.axes)} is greater than the maximum allowed '
+            raise misuse(ValueError(f'Axis {max(self.axes)} is greater than the maximum allowed '
                                     f'value: {rank - 1}'))
 
     def get_config(self):
@@ -49,15 +49,15 @@ def check_inputs(specs, inputs, layer_name):
         return
     specs, inputs = nest.flatten(specs), nest.flatten(inputs)
     if len(specs) != len(inputs):
-        raise worded(ValueError(f'Layer {layer_name} expects {len(specs)} inputs, but it received '
+        raise misuse(ValueError(f'Layer {layer_name} expects {len(specs)} inputs, but it received '
                                 f'{len(inputs)} input tensors. Inputs received: {inputs}'))
     for number, (spec, tensor) in enumerate(zip(specs, inputs)):
         if not hasattr(tensor, 'shape'):
-            raise worded(AttributeError(f'Input {number} of layer {layer_name} is {tensor!r}, '
+            raise misuse(AttributeError(f'Input {number} of layer {layer_name} is {tensor!r}, '
                                         'which is not a tensor and has no shape.'))
         problem = spec and _problem(spec, tensor)
         if problem:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'Input {number} of layer {layer_name} is incompatible with the layer: {problem}',
                 inputs=[('input', tensor)], hint=_hint(spec, tensor))))
 

@@ -10,7 +10,7 @@ from tinyflow.graph.defaults import get_collection_ref
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.stacks import session_for
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 class Contents:
@@ -84,10 +84,10 @@ class Contents:
 
     def _only(self, what):
         if not self._history:
-            raise worded(AttributeError(f'Layer {self.name} is not connected, no {what} to '
+            raise misuse(AttributeError(f'Layer {self.name} is not connected, no {what} to '
                                         'return.'))
         if len(self._history) > 1:
-            raise worded(AttributeError(
+            raise misuse(AttributeError(
                 f'Layer {self.name} was called {len(self._history)} times, so there is no single '
                 f'{what}.\n  Hint: keep what each call returns.'))
         return self._history[0]
@@ -95,7 +95,7 @@ class Contents:
     def count_params(self):
         """The number of elements of all weights. ValueError if the layer is not built."""
         if not self.built:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f"You tried to call `count_params` on {self.name}, but the layer isn't built. You "
                 f'can build it manually via: `{self.name}.build(batch_input_shape)`.'))
         return sum(math.prod(w.shape.as_list()) for w in self.weights)
@@ -110,12 +110,12 @@ class Contents:
         """Gives the weights new values in the default Session; ValueError if they do not fit."""
         own = self.weights
         if len(own) != len(weights):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'You called `set_weights(weights)` on layer "{self.name}" with a  weight list of '
                 f'length {len(weights)}, but the layer was expecting {len(own)} weights.'))
         for variable, value in zip(own, weights):
             if not variable.shape.is_compatible_with(np.shape(value)):
-                raise worded(ValueError(f'Layer weight shape {variable.shape} not compatible with '
+                raise misuse(ValueError(f'Layer weight shape {variable.shape} not compatible with '
                                         f'provided weight shape {np.shape(value)}'))
         for variable, value in zip(own, weights):
             variable.load(value)

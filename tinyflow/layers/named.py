@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import inspect
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants
 from tinyflow.ops.math import arithmetic, clip, reduction, unary
 from tinyflow.ops.nn import activations, softmax
@@ -38,7 +38,7 @@ def activation(given):
         return given
     if isinstance(given, str):
         return _found(_ACTIVATIONS, given, 'activation function')
-    raise worded(TypeError(f'Could not interpret activation function identifier: {given}'))
+    raise misuse(TypeError(f'Could not interpret activation function identifier: {given}'))
 
 
 def _small_normal():
@@ -68,7 +68,7 @@ def initializer(given):
         return _found(_INITIALIZERS, given, 'initializer')()
     if given is None or callable(given):
         return given() if inspect.isclass(given) else given
-    raise worded(ValueError(f'Could not interpret initializer identifier: {given}'))
+    raise misuse(ValueError(f'Could not interpret initializer identifier: {given}'))
 
 
 class _Norms:
@@ -96,21 +96,21 @@ def regularizer(given):
         return _found(_REGULARIZERS, given, 'regularizer')()
     if given is None or callable(given):
         return given
-    raise worded(ValueError(f'Could not interpret regularizer identifier: {given}'))
+    raise misuse(ValueError(f'Could not interpret regularizer identifier: {given}'))
 
 
 def constraint(given):
     """The function weights -> weights that an optimizer applies after each step."""
     if given is None or callable(given):
         return given
-    raise worded(ValueError(
+    raise misuse(ValueError(
         f'Could not interpret constraint identifier: {given}\n  Hint: a function of the weights, '
         'such as lambda w: tf.clip_by_norm(w, 3.0, axes=[0]).'))
 
 
 def _found(table, name, kind):
     if name not in table:
-        raise worded(ValueError(f'Unknown {kind}:{name}\n  known: {", ".join(sorted(table))}'))
+        raise misuse(ValueError(f'Unknown {kind}:{name}\n  known: {", ".join(sorted(table))}'))
     return table[name]
 
 

@@ -5,7 +5,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import colocate_with, name_scope
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers import named, renormalization
 from tinyflow.layers.base import Layer
 from tinyflow.layers.input_spec import InputSpec
@@ -41,9 +41,9 @@ class BatchNormalization(Layer):
                  adjustment=None, name=None, **kwargs):
         super().__init__(trainable=trainable, name=name, **kwargs)
         if not isinstance(axis, (int, list)):
-            raise worded(TypeError(f'axis must be int or list, type given: {type(axis)}'))
+            raise misuse(TypeError(f'axis must be int or list, type given: {type(axis)}'))
         if virtual_batch_size is not None:
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 'tf.layers.batch_normalization: virtual_batch_size is not in tinyflow.\n  Hint: '
                 'leave it out; the statistics are then those of the whole batch.'))
         self.axis = [axis] if isinstance(axis, int) else list(axis)
@@ -68,12 +68,12 @@ class BatchNormalization(Layer):
         """Makes gamma, beta and the moving averages."""
         shape = TensorShape(input_shape)
         if not shape.ndims:
-            raise worded(ValueError('Input has undefined rank:', shape))
+            raise misuse(ValueError('Input has undefined rank:', shape))
         self._check_axes(shape.ndims)
         self._choose_kernel(shape.ndims)
         sizes = {axis: shape.as_list()[axis] for axis in self.axis}
         if None in sizes.values():
-            raise worded(ValueError('Input has undefined `axis` dimension. Input shape: ', shape))
+            raise misuse(ValueError('Input has undefined `axis` dimension. Input shape: ', shape))
         self.input_spec = InputSpec(ndim=shape.ndims, axes=sizes)
         self._make_weights([*sizes.values()] if len(sizes) == 1 else
                            [sizes.get(i, 1) for i in range(shape.ndims)])
@@ -83,9 +83,9 @@ class BatchNormalization(Layer):
         self.axis = [rank + axis if axis < 0 else axis for axis in self.axis]
         for axis in self.axis:
             if not 0 <= axis < rank:
-                raise worded(ValueError(f'Invalid axis: {axis}'))
+                raise misuse(ValueError(f'Invalid axis: {axis}'))
         if len(set(self.axis)) != len(self.axis):
-            raise worded(ValueError(f'Duplicate axis: {self.axis}'))
+            raise misuse(ValueError(f'Duplicate axis: {self.axis}'))
 
     def _choose_kernel(self, rank):
         """The fused op where it applies: images, one axis, no other options."""

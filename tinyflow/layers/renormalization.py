@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.defaults import colocate_with, control_dependencies, name_scope
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, identity_and_cast
 from tinyflow.ops.control_flow.smart_cond import smart_cond
 from tinyflow.ops.math import arithmetic
@@ -14,7 +14,7 @@ def check_clipping(clipping):
     """The limits as a dict; ValueError for unknown keys."""
     clipping = clipping or {}
     if set(clipping) - {'rmax', 'rmin', 'dmax'}:
-        raise worded(ValueError(f"renorm_clipping {clipping} contains keys not in "
+        raise misuse(ValueError(f"renorm_clipping {clipping} contains keys not in "
                                 "['rmax', 'rmin', 'dmax']"))
     return clipping
 

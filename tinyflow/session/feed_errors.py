@@ -10,7 +10,7 @@ import numpy as np
 
 from tinyflow.graph import shapes
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.variables.variable_base import VariableBase
 
 
@@ -20,12 +20,12 @@ def not_a_tensor(key: Any, error: Exception) -> Exception:
     hint = ''
     if isinstance(key, str) and ':' not in key and f"'{key}:0'" not in reason:
         hint = f"\n  Hint: '{key}:0' is the tensor, '{key}' the operation."
-    return worded(TypeError(f'Cannot interpret feed_dict key as Tensor: {reason}{hint}'))
+    return misuse(TypeError(f'Cannot interpret feed_dict key as Tensor: {reason}{hint}'))
 
 
 def fed_twice(key: Any) -> Exception:
     """A tensor occurs twice in feed_dict, once inside a nest."""
-    return worded(ValueError(f'Could not flatten dictionary: key {key} is not unique; feed_dict '
+    return misuse(ValueError(f'Could not flatten dictionary: key {key} is not unique; feed_dict '
                              'gives it two values.'))
 
 
@@ -33,7 +33,7 @@ def wrong_length(key: Any, parts: Sequence, got: int) -> Exception:
     """A nest of tensors was given a nest of another length."""
     names = ', '.join(str(getattr(part, 'name', part)) for part in parts)
     what = 'key' if isinstance(key, tuple) else type(key).__name__
-    return worded(ValueError(
+    return misuse(ValueError(
         f'Could not flatten dictionary. Key had {len(parts)} elements, but value had {got} '
         f'elements.\n  Hint: the {what} ({names}) takes a tuple of {len(parts)} values.'))
 
@@ -48,7 +48,7 @@ def is_a_node(tensor: Tensor, value: Any, node: Any) -> Exception:
     inputs = [('fed to', tensor), ('the value', shown)] if isinstance(shown, Tensor) else \
         [('fed to', tensor)]
     error = TypeError if isinstance(value, Tensor) else ValueError
-    return worded(error(report(
+    return misuse(error(report(
         f'The value of a feed cannot be {what}. Acceptable feed values include Python scalars, '
         'strings, lists and NumPy arrays.', inputs=inputs,
         hint='sess.run(value) first and feed the result; or build the model on that node instead '
@@ -57,7 +57,7 @@ def is_a_node(tensor: Tensor, value: Any, node: Any) -> Exception:
 
 def int_too_large(tensor: Tensor, value: int) -> Exception:
     """The dtype cannot hold a Python int."""
-    return worded(TypeError(f'Type of feed value {value} with type {type(value)} is not '
+    return misuse(TypeError(f'Type of feed value {value} with type {type(value)} is not '
                             f'compatible with Tensor type {tensor.dtype.np}. Try explicitly '
                             'setting the type of the feed tensor to a larger type (e.g. int64).'))
 
@@ -66,7 +66,7 @@ def no_array(tensor: Tensor, value: Any, error: Exception) -> Exception:
     """NumPy makes no array of the tensor's dtype of the value; `error` is what NumPy says."""
     kind = TypeError if isinstance(error, TypeError) else ValueError
     reason = re.sub(r'np\.(?:str|bytes)_\((.*?)\)', r'\1', str(error))
-    return worded(kind(report(
+    return misuse(kind(report(
         f"The value fed to '{tensor.name}' cannot become an array of {tensor.dtype.name}: "
         f'{reason}', inputs=[('fed to', tensor)], hint=_hint_for_value(value, error))))
 
@@ -99,7 +99,7 @@ def _is_text(value: Any) -> bool:
 
 def wrong_shape(tensor: Tensor, array: np.ndarray) -> Exception:
     """The array does not have the tensor's shape."""
-    return worded(ValueError(report(
+    return misuse(ValueError(report(
         f'Cannot feed value of shape {array.shape} for Tensor {tensor.name!r}, which has shape '
         f"'{tensor.shape}'", inputs=[('fed to', tensor)], hint=_hint_for_shape(tensor, array))))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 def not_fetchable(fetch: Any) -> Exception:
     """The fetch is neither a node nor a name."""
     shown = re.sub(r' at 0x[0-9a-f]+', '', repr(fetch))
-    return worded(TypeError(
+    return misuse(TypeError(
         f'Fetch argument {shown} has invalid type {type(fetch)}, must be a string or Tensor. (Can '
         f'not convert a {type(fetch).__name__} into a Tensor or Operation.)\n  Hint: '
         + _what_it_was(fetch)))
@@ -34,7 +34,7 @@ def _what_it_was(fetch: Any) -> str:
 
 def no_tensor(fetch: Any, error: Exception) -> Exception:
     """The fetch is not a node of this graph; `error` says why."""
-    return worded(ValueError(
+    return misuse(ValueError(
         f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error})'))
 
 
@@ -46,7 +46,7 @@ def no_such_name(fetch: str, error: KeyError) -> Exception:
     """The graph has nothing of that name."""
     problem = error.args[0]
     hint = '' if 'Nearest: ' in problem else '\n  Hint: ' + _NAMES
-    return worded(ValueError(
+    return misuse(ValueError(
         f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({problem}){hint}'))
 
 

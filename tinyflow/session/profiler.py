@@ -10,7 +10,7 @@ from typing import Any
 from tinyflow.compiler.ir import Instruction
 from tinyflow.compiler.memory.plan import Plan
 from tinyflow.graph import shapes
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.session.executable import Executable
 from tinyflow.session.profiled_run import Timing, profile
 
@@ -114,5 +114,5 @@ def _last_uses(plan: Plan) -> dict:
 def profile_executable(executable: Executable, arrays: Sequence[Any], runs: int) -> Profile:
     """Runs a program `runs` times with a clock after every instruction. ValueError for none."""
     if runs < 1:
-        raise worded(ValueError(f'A profile needs at least one run, not {runs}.'))
+        raise misuse(ValueError(f'A profile needs at least one run, not {runs}.'))
     return Profile(executable, profile(executable, arrays, runs)[1])

@@ -21,7 +21,7 @@ from tinyflow.graph.graph import Graph
 from tinyflow.graph.node_gc import sessions_of
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.stacks import default_session, stacks
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.session.config import ConfigProto, RunMetadata, RunOptions
 from tinyflow.session.executable import Executable
 from tinyflow.session.feeds import (
@@ -116,11 +116,11 @@ class BaseSession:
     def __init__(self, target: str = '', graph: Graph | None = None,
                  config: ConfigProto | None = None, nan_check: bool = False) -> None:
         if graph is not None and not hasattr(graph, 'get_operations'):
-            raise worded(TypeError(f'graph must be a tf.Graph, but got {type(graph)}'))
+            raise misuse(TypeError(f'graph must be a tf.Graph, but got {type(graph)}'))
         if config is not None and not isinstance(config, ConfigProto):
-            raise worded(TypeError(f'config must be a tf.ConfigProto, but got {type(config)}'))
+            raise misuse(TypeError(f'config must be a tf.ConfigProto, but got {type(config)}'))
         if target:
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 f'Session(target={target!r}): tinyflow runs in this process only.'))
         trim_memory()                         # of earlier Sessions
         self._graph = graph if graph is not None else get_default_graph()
@@ -196,7 +196,7 @@ class BaseSession:
         if self._closed:
             raise _closed()
         if not self._graph._last_id:
-            raise worded(RuntimeError(
+            raise misuse(RuntimeError(
                 f'The Session graph is empty: {self._graph}.\n  Hint: build nodes before run(); '
                 'if they went to another graph, give it to the Session: tf.Session(graph=...).'))
         if feed_dict is not None and type(feed_dict) is not dict:
@@ -237,10 +237,10 @@ class BaseSession:
         Everything but the values is resolved here, so calling it costs less than `run`.
         """
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
-            raise worded(TypeError('`feed_list` must be a list or tuple.'))
+            raise misuse(TypeError('`feed_list` must be a list or tuple.'))
         feeds = tuple([as_feed_element(self._graph, key) for key in feed_list or ()])
         if len(set(feeds)) < len(feeds):
-            raise worded(ValueError('`feed_list` names a tensor twice.'))
+            raise misuse(ValueError('`feed_list` names a tensor twice.'))
         call = self._new_call(fetches, dict.fromkeys(feeds))
 
         def run_it(*values: Any, options: RunOptions | None = None,
@@ -248,7 +248,7 @@ class BaseSession:
             if self._closed:
                 raise _closed()
             if len(values) != len(feeds):
-                raise worded(ValueError(f'The callable takes {len(feeds)} values, one for each '
+                raise misuse(ValueError(f'The callable takes {len(feeds)} values, one for each '
                                         f'tensor of feed_list, but got {len(values)}.'))
             arrays = call.arrays(values)
             executable = call.executable(arrays)
@@ -291,7 +291,7 @@ class BaseSession:
         for variable, value in pairs:
             array = np.array(value, dtype=variable.dtype.base_dtype.as_numpy_dtype, order='C')
             if not variable.shape.is_compatible_with(array.shape):
-                raise worded(ValueError(f"Variable '{variable.name}' has shape {variable.shape}, "
+                raise misuse(ValueError(f"Variable '{variable.name}' has shape {variable.shape}, "
                                         f'the new value {array.shape}.'))
             checked.append((self._store.storage(variable.op), array))
         for storage, array in checked:
@@ -335,7 +335,7 @@ class BaseSession:
 
 
 def _closed() -> Exception:
-    return worded(RuntimeError(
+    return misuse(RuntimeError(
         'Attempted to use a closed Session.\n  Hint: `with tf.Session() as sess:` closes it where '
         'the block ends, and the values of Variables are gone with it; indent this line into the '
         'block, or call sess.close() later.'))
@@ -350,13 +350,13 @@ def _checked_feed_dict(feed_dict: Any) -> Any:
     hint = 'one dict holds all that is fed: sess.run(loss, {x: X, y: Y}).'
     if isinstance(feed_dict, (Tensor, Operation)):
         hint = 'several fetches go into a list: sess.run([train_op, loss]).'
-    raise worded(TypeError('feed_dict must be a dict of tensor: value, not '
+    raise misuse(TypeError('feed_dict must be a dict of tensor: value, not '
                            f'{type(feed_dict).__name__}.\n  Hint: {hint}'))
 
 
 def _check_options(options: Any) -> None:
     if not isinstance(options, RunOptions):
-        raise worded(TypeError(
+        raise misuse(TypeError(
             f'options must be a tf.RunOptions, not {type(options).__name__}.\n  Hint: one dict '
             'holds all that is fed: sess.run(loss, {x: X, y: Y}).'))
 
@@ -374,7 +374,7 @@ class Session(BaseSession):
 
     def __enter__(self) -> Session:
         if self._entered:
-            raise worded(RuntimeError('Session context managers are not re-entrant: the inner '
+            raise misuse(RuntimeError('Session context managers are not re-entrant: the inner '
                                       '`with` would close this Session.\n  Hint: `with '
                                       'sess.as_default():` may be entered any number of times.'))
         as_default = self._graph.as_default()

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['ClusterSpec']
 
@@ -19,7 +19,7 @@ class ClusterSpec:
         if isinstance(cluster, ClusterSpec):
             cluster = cluster._jobs
         if not isinstance(cluster, Mapping):
-            raise worded(TypeError(
+            raise misuse(TypeError(
                 '`cluster` must be a dictionary mapping one or more job names to lists of network '
                 "addresses, or a `ClusterDef` protocol buffer: {'worker': ['host:2222']}"))
         self._jobs = {job: _tasks(job, cluster[job]) for job in sorted(cluster)}
@@ -46,7 +46,7 @@ class ClusterSpec:
         """The address of one task, 'host:port'."""
         tasks = self._job(job_name)
         if task_index not in tasks:
-            raise worded(ValueError(f'No task with index {task_index!r} in job {job_name!r}'))
+            raise misuse(ValueError(f'No task with index {task_index!r} in job {job_name!r}'))
         return tasks[task_index]
 
     def job_tasks(self, job_name):
@@ -56,7 +56,7 @@ class ClusterSpec:
 
     def _job(self, name):
         if name not in self._jobs:
-            raise worded(ValueError(f'No such job in cluster: {name!r}'))
+            raise misuse(ValueError(f'No such job in cluster: {name!r}'))
         return self._jobs[name]
 
     def __bool__(self):
@@ -78,11 +78,11 @@ def _tasks(job, tasks):
     if isinstance(tasks, (list, tuple)):
         tasks = dict(enumerate(tasks))
     if not isinstance(tasks, Mapping):
-        raise worded(TypeError(
+        raise misuse(TypeError(
             f'The tasks for job {job!r} must be a list or a dictionary from integers to strings.'))
     for index, address in tasks.items():
         if not isinstance(index, int) or not isinstance(address, str):
-            raise worded(TypeError(
+            raise misuse(TypeError(
                 f'Task address must be a string, given {address!r} for task {index!r} of job '
                 f'{job!r}'))
     return dict(sorted(tasks.items()))

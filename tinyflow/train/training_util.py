@@ -7,7 +7,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import TinyflowWarning, worded
+from tinyflow.graph.support.errors import TinyflowWarning, misuse
 from tinyflow.ops.variables.initializers import zeros_initializer
 from tinyflow.ops.variables.variable import Variable, VariableAggregation
 from tinyflow.ops.variables.variable_scope import get_variable
@@ -45,7 +45,7 @@ def create_global_step(graph=None):
     """A new int64 Variable 'global_step'. Raises ValueError if the graph has a global step."""
     graph = graph or get_default_graph()
     if get_global_step(graph) is not None:
-        raise worded(ValueError('"global_step" already exists.\n  Hint: '
+        raise misuse(ValueError('"global_step" already exists.\n  Hint: '
                                 'tf.train.get_or_create_global_step().'))
     with graph.as_default(), graph.name_scope(None):
         return get_variable(
@@ -72,7 +72,7 @@ def global_step_read(graph=None):
     graph = graph or get_default_graph()
     kept = graph.get_collection(_READ)
     if len(kept) > 1:
-        raise worded(RuntimeError('There are multiple items in the collection global_step_read.'))
+        raise misuse(RuntimeError('There are multiple items in the collection global_step_read.'))
     step = None if kept else get_global_step(graph)
     if kept or step is None:
         return kept[0] if kept else None
@@ -87,13 +87,13 @@ def assert_global_step(global_step_tensor):
     """Raises TypeError unless this can count steps: an integer scalar, Tensor or Variable."""
     step = global_step_tensor
     if not isinstance(step, (Variable, Tensor)):
-        raise worded(TypeError(f'Existing "global_step" must be a Variable or Tensor: {step!r}.'))
+        raise misuse(TypeError(f'Existing "global_step" must be a Variable or Tensor: {step!r}.'))
     if not step.dtype.base_dtype.is_integer:
-        raise worded(TypeError('Existing "global_step" does not have integer type: '
+        raise misuse(TypeError('Existing "global_step" does not have integer type: '
                                f'{step.dtype!r}'))
     shape = step.get_shape()
     if shape.ndims != 0 and shape.is_fully_defined():
-        raise worded(TypeError(f'Existing "global_step" is not scalar: {shape}'))
+        raise misuse(TypeError(f'Existing "global_step" is not scalar: {shape}'))
 
 
 __all__ = ['assert_global_step', 'create_global_step', 'get_global_step',

@@ -6,7 +6,7 @@ import secrets
 import tinyflow as tf
 from estimator_layer.canned.kmeans import ops as clustering
 from estimator_layer.canned.kmeans.initial_centers import InitialCenters
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.random.random_functions import get_seed
 
 __all__ = ['CLUSTERS_VAR_NAME', 'COSINE_DISTANCE', 'EstimatorKMeans', 'KMC2_INIT',
@@ -25,11 +25,11 @@ def check_settings(initial_clusters, distance_metric):
     """Raises ValueError for an unknown initialization algorithm or distance."""
     if isinstance(initial_clusters, str) and initial_clusters not in (
             RANDOM_INIT, KMEANS_PLUS_PLUS_INIT, KMC2_INIT):
-        raise worded(ValueError(f"Unsupported initialization algorithm '{initial_clusters}': use "
+        raise misuse(ValueError(f"Unsupported initialization algorithm '{initial_clusters}': use "
                                 f"'{RANDOM_INIT}', '{KMEANS_PLUS_PLUS_INIT}' or "
                                 f"'{KMC2_INIT}'."))
     if distance_metric not in (SQUARED_EUCLIDEAN_DISTANCE, COSINE_DISTANCE):
-        raise worded(ValueError(f"Unsupported distance metric '{distance_metric}': use "
+        raise misuse(ValueError(f"Unsupported distance metric '{distance_metric}': use "
                                 f"'{SQUARED_EUCLIDEAN_DISTANCE}' or '{COSINE_DISTANCE}'."))
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from estimator_layer.canned.trees.ops.quantile_ops import BoostedTreesBucketize
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.base import CategoricalColumn, DenseColumn
 from tinyflow.layers.feature_column.bucketized import BucketizedColumn
 from tinyflow.layers.feature_column.indicator import IndicatorColumn
@@ -23,18 +23,18 @@ def is_indicator(column):
 def _check_kind(column):
     """ValueError for a column that trees cannot split on."""
     if isinstance(column, CategoricalColumn) and not isinstance(column, BucketizedColumn):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'CategoricalColumn must be wrapped by IndicatorColumn, got: {column}\n  Hint: '
             'wrap it in tf.feature_column.indicator_column(...).'))
     if not isinstance(column, (BucketizedColumn, DenseColumn)):
-        raise worded(ValueError(f'Got unexpected feature column type: {column}'))
+        raise misuse(ValueError(f'Got unexpected feature column type: {column}'))
 
 
 def _width(column):
     """The number of features of a dense column."""
     shape = column.variable_shape.as_list()
     if len(shape) > 1:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'For now, we only support Dense column with rank of 1, but column '
             f'`{column.name}` got: {column.variable_shape}'))
     return shape[0] if shape else 1
@@ -55,10 +55,10 @@ def float_columns(columns):
         if isinstance(column, (CategoricalColumn, BucketizedColumn, IndicatorColumn)):
             continue
         if not isinstance(column, DenseColumn):
-            raise worded(ValueError(f'Encountered unexpected column {column}'))
+            raise misuse(ValueError(f'Encountered unexpected column {column}'))
         dtype = getattr(column, 'dtype', None)
         if dtype is None:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'column {column.name} has no dtype: trees cannot split on it.\n  Hint: use '
                 'numeric, bucketized or indicator columns; embeddings are for deep models.'))
         if dtype.is_floating:
@@ -142,7 +142,7 @@ def _features(column, tensor, features, boundaries):
     if is_indicator(column):
         tensor = tf.to_int32(tensor)
         if len(tensor.shape) > 2:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'Rank of indicator column must be no more than 2, but column '
                 f'`{column.categorical_column.name}` got: {tensor.shape}'))
         return tf.unstack(tensor, axis=1)
@@ -158,7 +158,7 @@ def _single(column, tensor, features):
     if tensor.shape.ndims is not None and tensor.shape.ndims > 1 and \
             tensor.shape.as_list()[1] not in (1, None):
         shape = tf.convert_to_tensor(features[column.source_column.name]).shape
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'For now, only supports features equivalent to rank 1 but column '
             f'`{column.source_column.name}` got: {shape}'))
     return tf.squeeze(tensor, axis=1)

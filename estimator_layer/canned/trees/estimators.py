@@ -9,7 +9,7 @@ from estimator_layer.estimator import Estimator
 from estimator_layer.heads import checks
 from estimator_layer.heads.tasks import Binary, MultiClass
 from estimator_layer.heads.v1 import BinaryHeadV1, RegressionHeadV1
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['BoostedTreesClassifier', 'BoostedTreesEstimator', 'BoostedTreesRegressor',
            'TreesBase', 'classification_head', 'regression_head']
@@ -44,7 +44,7 @@ class TreesBase(Estimator):
         serialized = tf.train.load_variable(self._model_dir, 'boosted_trees:0_serialized')
         serialized = getattr(serialized, 'item', lambda: serialized)()
         if not serialized:
-            raise worded(ValueError('Found empty serialized string for TreeEnsemble. You should '
+            raise misuse(ValueError('Found empty serialized string for TreeEnsemble. You should '
                                     'only call this method after training.'))
         return explain.importances(serialized, self._feature_names, normalize)
 
@@ -73,13 +73,13 @@ class TreesBase(Estimator):
 
     def _check_explainable(self):
         if not self._hparams.center_bias:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'center_bias must be enabled during estimator instantiation when using '
                 'experimental_predict_with_explanations.\n  Hint: center_bias=True; the root of '
                 'the first tree is then the mean, to which contributions are relative.'))
         link = getattr(getattr(self._head, '_task', None), 'inverse_link_fn', None)
         if not self._is_classification and link not in (None, tf.identity):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'For now only identity inverse_link_fn in regression_head is supported for '
                 'experimental_predict_with_explanations.'))
 
@@ -112,7 +112,7 @@ class BoostedTreesClassifier(TreesBase):
                  tree_complexity=0., min_node_weight=0., config=None, center_bias=False,
                  pruning_mode='none', quantile_sketch_epsilon=0.01, train_in_memory=False):
         if n_classes is not UNSET and n_classes > 2 and pruning_mode is not None:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'For now pruning is not supported with multi class.\n  Hint: as in TensorFlow 1, '
                 'boosted trees support two classes; use one classifier per class (one against the '
                 'rest), or tf.estimator.DNNClassifier.'))
@@ -137,7 +137,7 @@ class BoostedTreesRegressor(TreesBase):
                  min_node_weight=0., config=None, center_bias=False, pruning_mode='none',
                  quantile_sketch_epsilon=0.01, train_in_memory=False):
         if label_dimension is not UNSET and label_dimension > 1 and pruning_mode is not None:
-            raise worded(ValueError('For now pruning is not supported with multi-dimension '
+            raise misuse(ValueError('For now pruning is not supported with multi-dimension '
                                     'regression.\n  Hint: one regressor per dimension.'))
         head = regression_head(label_dimension, weight_column)
         hparams = TreeHParams(n_trees, max_depth, learning_rate, l1_regularization,
@@ -171,7 +171,7 @@ class BoostedTreesEstimator(TreesBase):
 def classification_head(n_classes, weight_column, label_vocabulary):
     """(binary head, function for gradients and hessians of its loss, or None)."""
     if n_classes is not UNSET and n_classes != 2:
-        raise worded(ValueError('For now only binary classification is supported. n_classes given '
+        raise misuse(ValueError('For now only binary classification is supported. n_classes given '
                                 f'as {n_classes}'))
     head = BinaryHeadV1(weight_column=weight_column, label_vocabulary=label_vocabulary,
                         loss_reduction=_MEAN)
@@ -190,6 +190,6 @@ def _log_loss_derivatives(logits, labels):
 def regression_head(label_dimension, weight_column):
     """The head of a regression with one dimension."""
     if label_dimension is not UNSET and label_dimension != 1:
-        raise worded(ValueError('For now only 1 dimension regression is supported. '
+        raise misuse(ValueError('For now only 1 dimension regression is supported. '
                                 f'label_dimension given as {label_dimension}'))
     return RegressionHeadV1(weight_column=weight_column, label_dimension=1, loss_reduction=_MEAN)

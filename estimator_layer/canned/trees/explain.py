@@ -15,7 +15,7 @@ from estimator_layer.canned.trees.ops.messages import restore
 from estimator_layer.canned.trees.ops.model import LEAF, Ensemble
 from estimator_layer.canned.trees.resources import TreeEnsemble
 from estimator_layer.model_fn import ModeKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['PATH_KEY', 'bias_and_contributions', 'importances', 'predict_with_paths']
 
@@ -38,10 +38,10 @@ def importances(serialized, names, normalize):
         sums += gains * tree.weight
     if normalize:
         if (sums < 0).any():
-            raise worded(ValueError('feature_importances must be non-negative.\n  Hint: '
+            raise misuse(ValueError('feature_importances must be non-negative.\n  Hint: '
                                     'normalize=False, or pruning.'))
         if not sums.sum() > 0:
-            raise worded(ValueError('Trees are all empty or contain only a root node.'))
+            raise misuse(ValueError('Trees are all empty or contain only a root node.'))
         sums = sums / sums.sum()
     return _by_name(names, sums)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import collections
 
 from estimator_layer.canned.trees.ops import growing as trees_growing
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['TreeHParams', 'check_pruning_mode', 'max_splits']
 
@@ -24,12 +24,12 @@ def max_splits(hparams):
 def check_pruning_mode(hparams):
     """The pruning mode as the ops take it; ValueError unless it is consistent."""
     if hparams.pruning_mode not in _MODES:
-        raise worded(ValueError('pruning_mode mode must be one of: ' + ', '.join(sorted(_MODES))))
+        raise misuse(ValueError('pruning_mode mode must be one of: ' + ', '.join(sorted(_MODES))))
     mode = _MODES[hparams.pruning_mode]
     if hparams.tree_complexity > 0 and mode == trees_growing.NO_PRUNING:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Tree complexity have no effect unless pruning mode is chosen.\n  Hint: '
             "pruning_mode='pre' or 'post'."))
     if hparams.tree_complexity <= 0 and mode != trees_growing.NO_PRUNING:
-        raise worded(ValueError('For pruning, tree_complexity must be positive.'))
+        raise misuse(ValueError('For pruning, tree_complexity must be positive.'))
     return mode

@@ -19,7 +19,7 @@ from estimator_layer.canned.trees.row_cache import (
     untrained_variable,
 )
 from estimator_layer.model_fn import ModeKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['NAME', 'Inputs', 'model_fn']
 
@@ -74,11 +74,11 @@ def _check_in_memory(train_in_memory, n_batches_per_layer, config):
     if not train_in_memory:
         return
     if n_batches_per_layer != 1:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'When train_in_memory is enabled, input_fn should return the entire dataset as a '
             'single batch, and n_batches_per_layer should be set as 1.'))
     if not config.is_chief or config.num_worker_replicas > 1 or config.num_ps_replicas > 0:
-        raise worded(ValueError('train_in_memory is supported only for non-distributed training.'))
+        raise misuse(ValueError('train_in_memory is supported only for non-distributed training.'))
 
 
 class _Training:

@@ -8,7 +8,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.utils.enqueuers import GeneratorEnqueuer, OrderedEnqueuer
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 class ArrayBatches:
@@ -17,7 +17,7 @@ class ArrayBatches:
     def __init__(self, feeds, batch_size):
         self.feeds = feeds
         if not isinstance(batch_size, (int, np.integer)) or batch_size < 1:
-            raise worded(ValueError(f'`batch_size` should be a positive integer, but is '
+            raise misuse(ValueError(f'`batch_size` should be a positive integer, but is '
                                     f'{batch_size!r}.'))
         self.batch_size = int(batch_size)
         self.samples = next((len_of(f) for f in feeds if f is not None), None)
@@ -126,7 +126,7 @@ class DatasetBatches:
         """ValueError for an infinite dataset; called if no number of steps was given."""
         if self._dataset is not None \
                 and self._cardinality() == tf.data.experimental.INFINITE_CARDINALITY:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'When passing an infinitely repeating dataset, you must specify the '
                 f'`{argument}` argument.\n  Hint: {argument}=..., or a dataset without repeat().'))
 
@@ -261,6 +261,6 @@ def unpacked(element):
             return element[0], element[1], None
         if len(element) == 3:
             return tuple(element)
-        raise worded(ValueError('Output of generator should be a tuple `(x, y, sample_weight)` or '
+        raise misuse(ValueError('Output of generator should be a tuple `(x, y, sample_weight)` or '
                                 f'`(x, y)`. Found a {type(element).__name__} of {len(element)}.'))
     return element, None, None

@@ -14,7 +14,7 @@ from keras_layer.engine.training.standardize import check_keys
 from keras_layer.losses import base as losses_base
 from keras_layer.losses.base import compute_weighted_loss, reduce_weighted_loss
 from keras_layer.metrics.base import Metric
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 class Compiled:
@@ -31,7 +31,7 @@ class Compiled:
             else [sample_weight_mode] * len(names)
         for mode in modes:
             if mode not in (None, 'temporal'):
-                raise worded(ValueError('sample_weight_mode should be None or "temporal". Found: '
+                raise misuse(ValueError('sample_weight_mode should be None or "temporal". Found: '
                                         f'{mode!r}'))
         self.endpoints = [Endpoint(*each) for each in
                           zip(model.outputs, names, losses, weights, modes)]
@@ -131,7 +131,7 @@ class Compiled:
                     else self.total_loss + weighted
             extra = self._extra_losses()
             if self.total_loss is None and not extra:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     'The model cannot be compiled because it has no loss to optimize.\n  Hint: '
                     "compile(optimizer, loss='mse'), or model.add_loss(...)."))
             if extra:
@@ -181,7 +181,7 @@ def _losses(loss, names):
         return [loss_of(loss.get(name)) for name in names]
     if isinstance(loss, (list, tuple)):
         if len(loss) != len(names):
-            raise worded(ValueError('When passing a list as loss, it should have one entry per '
+            raise misuse(ValueError('When passing a list as loss, it should have one entry per '
                                     f'model outputs. The model has {len(names)} outputs, but you '
                                     f'passed loss={loss}'))
         return [loss_of(one) for one in loss]
@@ -197,11 +197,11 @@ def _per_output(value, names, what, default):
         return [value.get(name, default) for name in names]
     if isinstance(value, (list, tuple)):
         if len(value) != len(names):
-            raise worded(ValueError(f'When passing a list as {what}, it should have one entry per '
+            raise misuse(ValueError(f'When passing a list as {what}, it should have one entry per '
                                     f'model output. The model has {len(names)} outputs, but you '
                                     f'passed {what}={value}'))
         return list(value)
-    raise worded(TypeError(f'Could not interpret {what} argument: {value!r} - expected a list or a '
+    raise misuse(TypeError(f'Could not interpret {what} argument: {value!r} - expected a list or a '
                            'dict by output name.'))
 
 
@@ -212,13 +212,13 @@ def _metrics_per_output(metrics, names, what):
         check_keys(metrics, names, what)
         return [_as_list(metrics.get(name)) for name in names]
     if not isinstance(metrics, (list, tuple)):
-        raise worded(TypeError(
+        raise misuse(TypeError(
             f'Type of `{what}` argument not understood. Expected a list or dictionary, found: '
             f'{metrics!r}\n  Hint: {what}=[{metrics!r}].'))
     nested = [isinstance(m, (list, tuple)) for m in metrics]
     if any(nested):
         if not all(nested) or len(metrics) != len(names):
-            raise worded(ValueError(f'When passing a list of lists as `{what}`, it should have one '
+            raise misuse(ValueError(f'When passing a list of lists as `{what}`, it should have one '
                                     f'entry per model output. The model has {len(names)} outputs, '
                                     f'but you passed {what}={metrics}'))
         return [list(m) for m in metrics]

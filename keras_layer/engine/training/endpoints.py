@@ -5,7 +5,7 @@ import tinyflow as tf
 from keras_layer import backend as K, losses as losses_module, metrics as metrics_module
 from keras_layer.losses.base import Loss, LossFunctionWrapper
 from keras_layer.metrics.base import Mean, MeanMetricWrapper, Metric
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 class Endpoint:
@@ -84,7 +84,7 @@ def loss_of(loss):
         return loss
     found = losses_module.get(loss)
     if isinstance(found, type):
-        raise worded(TypeError(f'loss={found.__name__} is a class.\n  Hint: loss='
+        raise misuse(TypeError(f'loss={found.__name__} is a class.\n  Hint: loss='
                                f'keras.losses.{found.__name__}().'))
     if isinstance(found, Loss) or not callable(found):
         return found

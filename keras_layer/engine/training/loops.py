@@ -11,7 +11,7 @@ from keras_layer.engine.training.batches import (
     CycledBatches,
     DatasetBatches,
 )
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 class EpochAverages:
@@ -63,7 +63,7 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
         averages, ran_out = _train_epoch(model, run, batches, names, run_callbacks,
                                          steps_per_epoch)
         if epoch == initial_epoch and not averages.values():
-            raise worded(ValueError('Empty training data: there was no batch.'))
+            raise misuse(ValueError('Empty training data: there was no batch.'))
         epoch_logs = dict(zip(names, averages.values()))
         if validation is not None and not model.stop_training and _due(epoch, validation_freq):
             values = validation(run_callbacks)
@@ -164,7 +164,7 @@ def evaluate(model, data, verbose, callbacks, steps, batch_size, own_callbacks=T
         callbacks.on_batch_end('test', step, logs)
         count += 1
     if not count:
-        raise worded(ValueError('The data for evaluation are empty: there was no batch.'))
+        raise misuse(ValueError('The data for evaluation are empty: there was no batch.'))
     callbacks.on_test_end()
     return averages.values()
 
@@ -205,5 +205,5 @@ def predict(model, data, verbose, callbacks, steps, batch_size):
             parts.insert(0, [o[:start] for o in outputs])
         outputs = [np.concatenate(own) for own in zip(*parts)]
     if outputs is None:
-        raise worded(ValueError('The data to predict are empty: there was no batch.'))
+        raise misuse(ValueError('The data to predict are empty: there was no batch.'))
     return outputs

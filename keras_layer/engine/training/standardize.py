@@ -5,7 +5,7 @@ import numpy as np
 
 import tinyflow as tf
 from keras_layer import backend as K
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 def as_arrays(data, names, shapes, what, check_batch=True, check=None):
@@ -17,7 +17,7 @@ def as_arrays(data, names, shapes, what, check_batch=True, check=None):
     """
     if not names:
         if _given(data):
-            raise worded(ValueError(f'Error when checking model {what}: expected no data, but got: '
+            raise misuse(ValueError(f'Error when checking model {what}: expected no data, but got: '
                                     f'{_describe_data(data)}'))
         return []
     if data is None:
@@ -45,7 +45,7 @@ def _in_order(data, names, shapes, what):
     if isinstance(data, dict):
         missing = [name for name in names if name not in data]
         if missing:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'No data provided for "{missing[0]}". Need data for each key in: {list(names)}; '
                 f'got {list(data)}.'))
         return [data[name] for name in names]
@@ -56,7 +56,7 @@ def _in_order(data, names, shapes, what):
     if len(data) != len(names):
         if len(names) == 1 and data and not hasattr(data[0], 'shape'):
             return [np.asarray(data)]
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Error when checking model {what}: the list of Numpy arrays that you are passing to '
             f'your model is not the size the model expected. Expected to see {len(names)} '
             f'array(s), for {what}s {list(names)}, but instead got the following list of '
@@ -80,7 +80,7 @@ def _array(x):
         return x
     array = np.asarray(x)
     if array.dtype == object and not _is_text(array):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Failed to convert the data to an array: its rows have different lengths, or are not '
             f'numbers (first: {str(x[0])[:60]!r}).\n  Hint: '
             'keras.preprocessing.sequence.pad_sequences(x) makes sequences equally long.'))
@@ -104,12 +104,12 @@ def _check_shape(array, name, shape, what, check_batch):
     found = np.shape(array)
     head = f'Error when checking {what}: expected {name} to have '
     if len(found) != len(shape):
-        raise worded(ValueError(f'{head}{len(shape)} dimensions, but got array with shape {found}'
+        raise misuse(ValueError(f'{head}{len(shape)} dimensions, but got array with shape {found}'
                                 f'{_dimension_hint(found, shape, what)}'))
     pairs = list(zip(found, shape))[0 if check_batch else 1:]
     if any(wanted is not None and size != wanted for size, wanted in pairs):
         own = shape[1:] if not check_batch or shape[0] is None else shape
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'{head}shape {own} but got array with shape {found[len(found) - len(own):]}'
             f'{_dimension_hint(found, shape, what)}'))
 
@@ -136,12 +136,12 @@ def check_lengths(inputs, targets, weights):
     sets = [lengths(a) for a in (inputs, targets, weights)]
     for what, found in zip(('input', 'target', 'sample_weight'), sets):
         if len(found) > 1:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'All {what} arrays (x) should have the same number of samples. Got array sizes: '
                 f'{sorted(found)}'))
     for what, found in zip(('target', 'sample_weight'), sets[1:]):
         if sets[0] and found and sets[0] != found:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Input arrays should have the same number of samples as {what} arrays. Found '
                 f'{min(sets[0])} input samples and {min(found)} {what} samples.'))
 
@@ -154,7 +154,7 @@ def check_targets(targets, endpoints):
         shape = endpoint.target_shape
         if endpoint.loss_is('categorical_crossentropy') and target.shape[-1] == 1 \
                 and endpoint.shape[-1] != 1:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'You are passing a target array of shape {target.shape} while using as loss '
                 '`categorical_crossentropy`, which expects targets to be binary matrices (1s and '
                 f'0s) of shape (samples, {endpoint.shape[-1]}): {_labels(target)}'
@@ -168,7 +168,7 @@ def check_targets(targets, endpoints):
             continue
         for size, wanted in zip(target.shape[1:], shape[1:]):
             if wanted is not None and size != wanted:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'A target array with shape {target.shape} was passed for an output of shape '
                     f'{shape} while using as loss `{endpoint.loss.fn.__name__}`. This loss expects '
                     'targets to have the same shape as the output.'))
@@ -184,7 +184,7 @@ def _labels(target):
 def _check_sparse(target, endpoint):
     if target.shape[-1] != 1 and len(target.shape) == len(endpoint.shape):
         one_hot = 'one-hot rows' if np.all(np.sum(target[:100], axis=-1) == 1) else 'rows'
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'You are passing a target array of shape {target.shape}, {one_hot}, while using as '
             'loss `sparse_categorical_crossentropy`, which expects one integer label per sample.'
             "\n  Hint: loss='categorical_crossentropy' for one-hot targets, or "
@@ -213,7 +213,7 @@ def check_keys(given, names, what):
     """ValueError unless the keys of a dict by output name are names of outputs."""
     unknown = [key for key in given if key not in names]
     if unknown:
-        raise worded(ValueError(f'Unknown entries in {what} dictionary: {unknown}. Only expected '
+        raise misuse(ValueError(f'Unknown entries in {what} dictionary: {unknown}. Only expected '
                                 f'following keys: {list(names)}'))
 
 
@@ -227,11 +227,11 @@ def _by_output(value, endpoints, what):
     if isinstance(value, (list, tuple)) and (len(names) > 1 or (
             value and hasattr(value[0], 'shape') and np.ndim(value[0]) > 0)):
         if len(value) != len(names):
-            raise worded(ValueError(f'Provided `{what}` was a list of {len(value)} elements, but '
+            raise misuse(ValueError(f'Provided `{what}` was a list of {len(value)} elements, but '
                                     f'the model has {len(names)} outputs.'))
         return list(value)
     if len(names) > 1:
-        raise worded(TypeError(f'The model has multiple outputs, so `{what}` should be either a '
+        raise misuse(TypeError(f'The model has multiple outputs, so `{what}` should be either a '
                                f'list or a dict by output name: {names}.'))
     return [np.asarray(value)]
 
@@ -254,9 +254,9 @@ def _class_weight_by_output(class_weight, endpoints):
     if len(names) == 1:
         return [class_weight]
     if is_list:
-        raise worded(ValueError(f'Provided `class_weight` was a list of {len(class_weight)} '
+        raise misuse(ValueError(f'Provided `class_weight` was a list of {len(class_weight)} '
                                 f'elements, but the model has {len(names)} outputs.'))
-    raise worded(ValueError('The model has several outputs, so `class_weight` should be a dict '
+    raise misuse(ValueError('The model has several outputs, so `class_weight` should be a dict '
                             f'by output name: {names}.'))
 
 
@@ -271,11 +271,11 @@ def _class_dict(given):
 
 def _check_weight(weight, target, endpoint):
     if endpoint.weight_mode == 'temporal' and weight.ndim != 2:
-        raise worded(ValueError(f'Found a sample_weight array for an input with shape '
+        raise misuse(ValueError(f'Found a sample_weight array for an input with shape '
                                 f'{np.shape(target)}. Timestep-wise sample weighting requires a 2D '
                                 'array [samples, steps].'))
     if weight.ndim > np.ndim(target) or np.shape(target)[:weight.ndim] != weight.shape:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Found a sample_weight array with shape {weight.shape} for an input with shape '
             f'{np.shape(target)}. sample_weight cannot be broadcast.'))
 
@@ -283,7 +283,7 @@ def _check_weight(weight, target, endpoint):
 def _of_classes(target, classes):
     """The weight of each sample: that of its class."""
     if target.ndim > 2:
-        raise worded(ValueError('`class_weight` not supported for 3+ dimensional targets.'))
+        raise misuse(ValueError('`class_weight` not supported for 3+ dimensional targets.'))
     if target.ndim == 2 and target.shape[1] > 1:
         labels = np.argmax(target, axis=1)
     else:
@@ -291,7 +291,7 @@ def _of_classes(target, classes):
     found, positions = np.unique(labels, return_inverse=True)
     missing = [label for label in found.tolist() if label not in classes]
     if missing:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'`class_weight` must contain all classes in the data. The classes {missing} '
             f'exist in the data but not in `class_weight`.'))
     return np.array([classes[label] for label in found.tolist()], K.floatx())[positions]

@@ -11,7 +11,7 @@ from keras_layer.layers.recurrent.rnn import all_from_keras
 from keras_layer.layers.recurrent.states import separate_arguments
 from keras_layer.layers.wrappers import Wrapper
 from keras_layer.utils.generic import has_arg, to_list
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Bidirectional']
 
@@ -40,11 +40,11 @@ class Bidirectional(Wrapper):
     def __init__(self, layer, merge_mode='concat', weights=None, backward_layer=None, **kwargs):
         for name, given in (('layer', layer), ('backward_layer', backward_layer)):
             if given is not None and not isinstance(given, Layer) or layer is None:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'Please initialize `Bidirectional` layer with a `Layer` instance; `{name}` is '
                     f'{given!r}'))
         if merge_mode not in _MERGE:
-            raise worded(ValueError('Invalid merge mode. Merge mode should be one of {"sum", '
+            raise misuse(ValueError('Invalid merge mode. Merge mode should be one of {"sum", '
                                     f'"mul", "ave", "concat", None}}, not {merge_mode!r}'))
         self._num_constants, self._backward_config = 0, None
         super().__init__(layer, **kwargs)
@@ -78,11 +78,11 @@ class Bidirectional(Wrapper):
     def _check_directions(self):
         forward, backward = self.forward_layer, self.backward_layer
         if forward.go_backwards == backward.go_backwards:
-            raise worded(ValueError('Forward layer and backward layer should have different '
+            raise misuse(ValueError('Forward layer and backward layer should have different '
                                     '`go_backwards` value.'))
         for name in ('stateful', 'return_sequences', 'return_state'):
             if getattr(forward, name) != getattr(backward, name):
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     'Forward layer and backward layer are expected to have the same value for '
                     f'attribute {name}, got {getattr(forward, name)} and '
                     f'{getattr(backward, name)}'))
@@ -145,7 +145,7 @@ class Bidirectional(Wrapper):
 
     def _note_specs(self, initial_state, constants):
         if len(initial_state) % 2:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'When passing `initial_state` to a Bidirectional RNN, the state should be a list '
                 'containing the states of the underlying RNNs, first all of the forward one. '
                 f'Found: {initial_state}'))

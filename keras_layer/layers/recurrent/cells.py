@@ -11,7 +11,7 @@ from keras_layer.layers.recurrent.states import (
     zero_states_of_cell,
 )
 from keras_layer.utils.generic import has_arg
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['AbstractRNNCell', 'DropoutMasks', 'StackedRNNCells', 'UnitsCell']
 
@@ -185,10 +185,10 @@ class StackedRNNCells(Layer):
     def __init__(self, cells, **kwargs):
         for cell in cells:
             if not hasattr(cell, 'call'):
-                raise worded(ValueError(f'All cells must have a `call` method. received cells: '
+                raise misuse(ValueError(f'All cells must have a `call` method. received cells: '
                                         f'{cells}'))
             if not hasattr(cell, 'state_size'):
-                raise worded(ValueError('All cells must have a `state_size` attribute. received '
+                raise misuse(ValueError('All cells must have a `state_size` attribute. received '
                                         f'cells: {cells}'))
         self.reverse_state_order = kwargs.pop('reverse_state_order', False)
         super().__init__(**kwargs)

@@ -12,7 +12,7 @@ from keras_layer.layers.recurrent.cells import (
 )
 from keras_layer.layers.recurrent.states import listed_states
 from keras_layer.layers.recurrent.units_layer import UnitsRNN, of_cell, without
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers import arguments
 
 __all__ = ['ConvLSTM2D', 'ConvLSTM2DCell']
@@ -50,7 +50,7 @@ class ConvLSTM2DCell(UnitsCell):
     def build(self, input_shape):
         channels = input_shape[1 if self.data_format == 'channels_first' else -1]
         if channels is None:
-            raise worded(ValueError('The channel dimension of the inputs should be defined. Found '
+            raise misuse(ValueError('The channel dimension of the inputs should be defined. Found '
                                     '`None`.'))
         self.kernel_shape = (*self.kernel_size, channels, self.filters * 4)
         self.kernel = add_weight_of(self, 'kernel', self.kernel_shape)
@@ -101,7 +101,7 @@ class _ConvRNN2D(UnitsRNN):
 
     def __init__(self, options, activity_regularizer, kwargs, **flags):
         if kwargs.pop('unroll', False):
-            raise worded(TypeError("Unrolling isn't possible with convolutional RNNs."))
+            raise misuse(TypeError("Unrolling isn't possible with convolutional RNNs."))
         super().__init__(options, activity_regularizer, kwargs, **flags)
 
     def _image(self, sizes):
@@ -139,7 +139,7 @@ class _ConvRNN2D(UnitsRNN):
             self.state_spec = [InputSpec(shape=(None, size, None, None) if first
                                          else (None, None, None, size)) for size in filters]
         elif [spec.shape[1 if first else 3] for spec in self.state_spec] != filters:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'An initial_state was passed that is not compatible with `cell.state_size`. '
                 f'Received `state_spec`={[spec.shape for spec in self.state_spec]}; However '
                 f'`cell.state_size` is {self.cell.state_size}'))
@@ -158,7 +158,7 @@ class _ConvRNN2D(UnitsRNN):
         shape = self.input_spec[0].shape
         image = self._image(shape[2:]) if shape is not None else [None]
         if shape is None or None in image or not shape[0]:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'If a RNN is stateful, it needs to know its batch size, and the number of rows '
                 'and columns.\n  Hint: batch_input_shape=(batch, steps, rows, columns, channels) '
                 'for the first layer of a Sequential, Input(batch_shape=...) otherwise.'))

@@ -7,7 +7,7 @@ from keras_layer.layers.recurrent.gru import GRUCell
 from keras_layer.layers.recurrent.lstm import LSTMCell
 from keras_layer.layers.recurrent.rnn import RNN
 from keras_layer.layers.recurrent.units_layer import of_cell, with_options_of_cell
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['CuDNNGRU', 'CuDNNLSTM']
 
@@ -77,7 +77,7 @@ class _CuDNNRNN(RNN):
     def call(self, inputs, mask=None, training=None, initial_state=None):
         mask = mask[0] if isinstance(mask, list) else mask
         if mask is not None:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'Masking is not supported for CuDNN RNNs.\n  Hint: '
                 f'{type(self).__name__[5:]}(...) has masks; no Masking() or mask_zero=True before '
                 'this layer otherwise.'))

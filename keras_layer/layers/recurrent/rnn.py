@@ -14,7 +14,7 @@ from keras_layer.layers.recurrent.states import (
     zero_states,
 )
 from keras_layer.utils.generic import has_arg, to_list
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['RNN']
 
@@ -40,10 +40,10 @@ class RNN(StatefulRNN, Layer):
         if isinstance(cell, (list, tuple)):
             cell = StackedRNNCells(cell)
         if not hasattr(cell, 'call'):
-            raise worded(ValueError('`cell` should have a `call` method. The RNN was passed: '
+            raise misuse(ValueError('`cell` should have a `call` method. The RNN was passed: '
                                     f'{cell!r}'))
         if not hasattr(cell, 'state_size'):
-            raise worded(ValueError('The RNN cell should have an attribute `state_size` (tuple of '
+            raise misuse(ValueError('The RNN cell should have an attribute `state_size` (tuple of '
                                     'integers, one integer per RNN state).'))
         self.zero_output_for_mask = kwargs.pop('zero_output_for_mask', False)
         if 'input_shape' not in kwargs and ('input_dim' in kwargs or 'input_length' in kwargs):
@@ -125,7 +125,7 @@ class RNN(StatefulRNN, Layer):
         if len(sizes) != len(specs) or not all(
                 tf.TensorShape(spec.shape[1:]).is_compatible_with(tf.TensorShape(size))
                 for spec, size in zip(specs, sizes)):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'An `initial_state` was passed that is not compatible with `cell.state_size`. '
                 f'Received `state_spec`={init_state_specs}; however `cell.state_size` is '
                 f'{cell_state_sizes}\n  Hint: one tensor [batch, size] for each state of the cell; '
@@ -209,7 +209,7 @@ class RNN(StatefulRNN, Layer):
 
     def _check_unrolling(self, first_input):
         if self.unroll and K.int_shape(first_input)[0 if self.time_major else 1] is None:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Cannot unroll a RNN if the time dimension is undefined (layer {self.name}).\n'
                 '  Hint: give the number of steps: input_shape=(steps, features) for the first '
                 'layer of a Sequential, input_length= for an Embedding, Input(shape=(steps, '
@@ -220,7 +220,7 @@ class RNN(StatefulRNN, Layer):
         count = len(constants) if constants else 0
         kwargs = {'training': training} if has_arg(self.cell.call, 'training') else {}
         if count and not has_arg(self.cell.call, 'constants'):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'RNN cell does not support constants\n  Hint: {type(self.cell).__name__}.call('
                 'inputs, states, constants) takes them.'))
         bare = getattr(self.cell, '_is_tf_rnn_cell', None) is not None
@@ -276,7 +276,7 @@ def all_from_keras(tensors):
     """True if all tensors come from Keras' graph, False if none. ValueError if some do."""
     from_keras = {K.is_keras_tensor(tensor) for tensor in tf.nest.flatten(tensors)}
     if len(from_keras) > 1:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'The initial state or constants of an RNN layer cannot be specified with a mix of '
             'Keras tensors and non-Keras tensors (a "Keras tensor" is a tensor that was returned '
             'by a Keras layer, or by `Input`)\n  Hint: Input(tensor=t) makes a Keras tensor of t.'))

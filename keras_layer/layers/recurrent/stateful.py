@@ -6,7 +6,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.layers.recurrent.states import size_list
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['StatefulRNN', 'wrong_number_of_states']
 
@@ -38,7 +38,7 @@ class StatefulRNN:
         for arrays of another number or shape.
         """
         if not self.stateful:
-            raise worded(AttributeError(
+            raise misuse(AttributeError(
                 f'Layer must be stateful.\n  Hint: {type(self).__name__}(..., stateful=True), '
                 'with batch_input_shape for the first layer of the model.'))
         sizes, shapes = self.cell.state_size, self._state_shapes()
@@ -55,13 +55,13 @@ class StatefulRNN:
     def _set_states(self, values):
         variables = tf.nest.flatten(self.states)
         if len(values) != len(variables):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Layer {self.name} expects {len(variables)} states, but it received {len(values)} '
                 f'state values. Input received: {values}'))
         for i, (variable, value) in enumerate(zip(variables, values)):
             wanted = tuple(variable.shape.as_list())
             if np.shape(value) != wanted:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'State {i} is incompatible with layer {self.name}: expected shape={wanted}, '
                     f'found shape={np.shape(value)}'))
         K.batch_set_value(list(zip(variables, values)))
@@ -70,7 +70,7 @@ class StatefulRNN:
         """The shape of each state with the batch, flat."""
         batch = self._batch_size()
         if not batch:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'If a RNN is stateful, it needs to know its batch size. Specify the batch size of '
                 'your input tensors:\n  Hint: batch_input_shape=(batch, steps, features) for the '
                 'first layer of a Sequential, Input(batch_shape=(batch, steps, features)) '
@@ -86,5 +86,5 @@ class StatefulRNN:
 
 def wrong_number_of_states(layer, count):
     """The ValueError for a call with another number of initial states than the cell has."""
-    return worded(ValueError(f'Layer has {len(layer.states)} states but was passed {count} initial '
+    return misuse(ValueError(f'Layer has {len(layer.states)} states but was passed {count} initial '
                              'states.'))

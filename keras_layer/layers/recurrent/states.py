@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer import backend as K
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['has_many_states', 'listed_states', 'separate_arguments', 'size_list', 'zero_states',
            'zero_states_of_cell']
@@ -37,7 +37,7 @@ def zero_states(batch_size, state_size, dtype):
     ValueError without a batch size or dtype.
     """
     if batch_size is None or dtype is None:
-        raise worded(ValueError('batch_size and dtype cannot be None while constructing initial '
+        raise misuse(ValueError('batch_size and dtype cannot be None while constructing initial '
                                 f'state: batch_size={batch_size}, dtype={dtype}'))
 
     def zeros(size):
@@ -55,7 +55,7 @@ def separate_arguments(inputs, initial_state, constants, num_constants):
     """
     if isinstance(inputs, list):
         if initial_state is not None or constants is not None:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'The inputs of this recurrent layer are a list, which holds initial states and '
                 'constants already; do not pass `initial_state` or `constants` as well.\n'
                 '  Hint: layer(x, initial_state=states), or nested inputs as a tuple.'))

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from keras_layer.preprocessing.image.resampling import resampled
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['apply_affine_transform', 'random_rotation', 'random_shear', 'random_shift',
            'random_zoom']
@@ -87,7 +87,7 @@ def random_zoom(x, zoom_range, row_axis=1, col_axis=2, channel_axis=0, fill_mode
                 cval=0., interpolation_order=1):
     """The image zoomed by random factors in `zoom_range`, (lowest, highest), along each axis."""
     if len(zoom_range) != 2:
-        raise worded(ValueError('`zoom_range` should be a tuple or list of two floats. Received: '
+        raise misuse(ValueError('`zoom_range` should be a tuple or list of two floats. Received: '
                                 f'{zoom_range}'))
     if zoom_range[0] == 1 and zoom_range[1] == 1:
         zx = zy = 1

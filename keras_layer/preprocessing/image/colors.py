@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from keras_layer.preprocessing.image.image_io import array_to_img, img_to_array, pillow
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['apply_brightness_shift', 'apply_channel_shift', 'random_brightness',
            'random_channel_shift']
@@ -37,6 +37,6 @@ def apply_brightness_shift(x, brightness, data_format='channels_last'):
 def random_brightness(x, brightness_range):
     """`apply_brightness_shift` by a random factor in `brightness_range`, (lowest, highest)."""
     if len(brightness_range) != 2:
-        raise worded(ValueError('`brightness_range should be tuple or list of two floats. '
+        raise misuse(ValueError('`brightness_range should be tuple or list of two floats. '
                                 f'Received: {brightness_range}'))
     return apply_brightness_shift(x, np.random.uniform(*brightness_range))

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from keras_layer.preprocessing.image.file_iterator import FileIterator
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['DataFrameIterator']
 
@@ -66,10 +66,10 @@ class DataFrameIterator(FileIterator):
                        *([] if mode in ('input', None) else
                          y_col if isinstance(y_col, list) else [y_col])]:
             if column not in table.columns:
-                raise worded(KeyError(f'The table has no column {column!r}; it has '
+                raise misuse(KeyError(f'The table has no column {column!r}; it has '
                                       f'{list(table.columns)}.'))
         if mode == 'multi_output' and not isinstance(y_col, list):
-            raise worded(TypeError(f'If class_mode="{mode}", y_col must be a list. Received '
+            raise misuse(TypeError(f'If class_mode="{mode}", y_col must be a list. Received '
                                    f'{type(y_col).__name__}.'))
         _all_are(table[x_col], str, f'All values in column x_col={x_col} must be strings.')
         if mode in ('binary', 'sparse'):
@@ -82,14 +82,14 @@ class DataFrameIterator(FileIterator):
         if mode == 'binary':
             count = len(set(classes)) if classes else table[y_col].nunique()
             if count != 2:
-                raise worded(ValueError('If class_mode="binary" there must be 2 classes. '
+                raise misuse(ValueError('If class_mode="binary" there must be 2 classes. '
                                         + (f'{count} class/es were given.' if classes else
                                            f'Found {count} classes.')))
         if classes and mode in _WITHOUT_CLASSES:
             warnings.warn(f'`classes` will be ignored given the class_mode="{mode}"',
                           stacklevel=4)
         if weight_col and not np.issubdtype(table[weight_col].to_numpy().dtype, np.number):
-            raise worded(TypeError(f'Column weight_col={weight_col} must be numeric.'))
+            raise misuse(TypeError(f'Column weight_col={weight_col} must be numeric.'))
 
     def _with_files(self, table, x_col):
         there = np.array([name.lower().endswith(self.white_list_formats)
@@ -118,7 +118,7 @@ class DataFrameIterator(FileIterator):
 
 def _all_are(column, kinds, message):
     if not all(isinstance(value, kinds) for value in column):
-        raise worded(TypeError(message))
+        raise misuse(TypeError(message))
 
 
 def _of_classes(table, y_col, classes):

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from keras_layer.preprocessing.image.file_iterator import FileIterator
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['DirectoryIterator']
 
@@ -32,7 +32,7 @@ a folder with a folder of images '
                       save_prefix, save_format, subset, interpolation, class_mode, dtype)
         self.directory = directory = os.fspath(directory)
         if not os.path.isdir(directory):
-            raise worded(FileNotFoundError(
+            raise misuse(FileNotFoundError(
                 f'There is no folder {directory!r}.\n  Hint: a folder with a folder of images '
                 'for each class: data/cats/1.jpg, data/dogs/1.jpg; then directory="data".'))
         if not classes:

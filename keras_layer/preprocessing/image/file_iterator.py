@@ -6,7 +6,7 @@ import numpy as np
 from keras_layer import backend as K
 from keras_layer.preprocessing.image.image_io import img_to_array, load_img
 from keras_layer.preprocessing.image.iterator import Iterator, save_pictures
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['FileIterator']
 
@@ -23,11 +23,11 @@ class FileIterator(Iterator):
                  save_prefix, save_format, subset, interpolation, class_mode, dtype):
         """Stores the settings of reading and the subset of images."""
         if color_mode not in _CHANNELS:
-            raise worded(ValueError(f'Invalid color mode: {color_mode}; expected "rgb", "rgba", '
+            raise misuse(ValueError(f'Invalid color mode: {color_mode}; expected "rgb", "rgba", '
                                     'or "grayscale".'))
         if class_mode not in self.allowed_class_modes:
             known = sorted(map(str, self.allowed_class_modes))
-            raise worded(ValueError(f'Invalid class_mode: {class_mode}; expected one of: '
+            raise misuse(ValueError(f'Invalid class_mode: {class_mode}; expected one of: '
                                     f'{", ".join(known)}'))
         self.image_data_generator = image_data_generator
         self.target_size, self.color_mode = tuple(target_size), color_mode
@@ -41,7 +41,7 @@ class FileIterator(Iterator):
         self.subset, self.split = subset, None
         if subset is not None:
             if subset not in ('training', 'validation'):
-                raise worded(ValueError(f'Invalid subset name: {subset};expected "training" or '
+                raise misuse(ValueError(f'Invalid subset name: {subset};expected "training" or '
                                         '"validation"'))
             at = image_data_generator._validation_split
             self.split = (0, at) if subset == 'validation' else (at, 1)

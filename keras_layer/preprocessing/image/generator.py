@@ -11,7 +11,7 @@ from keras_layer.preprocessing.image.colors import apply_brightness_shift, apply
 from keras_layer.preprocessing.image.dataframe_iterator import DataFrameIterator
 from keras_layer.preprocessing.image.directory_iterator import DirectoryIterator
 from keras_layer.preprocessing.image.iterator import NumpyArrayIterator
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['ImageDataGenerator']
 
@@ -50,19 +50,19 @@ class ImageDataGenerator:
         self.dtype, self.interpolation_order = dtype or K.floatx(), interpolation_order
         self.data_format = data_format or K.image_data_format()
         if self.data_format not in ('channels_last', 'channels_first'):
-            raise worded(ValueError('`data_format` should be `"channels_last"` (channel after row '
+            raise misuse(ValueError('`data_format` should be `"channels_last"` (channel after row '
                                     'and column) or `"channels_first"` (channel before row and '
                                     f'column). Received: {data_format}'))
         self.channel_axis, self.row_axis, self.col_axis = \
             (1, 2, 3) if self.data_format == 'channels_first' else (3, 1, 2)
         if validation_split and not 0 < validation_split < 1:
-            raise worded(ValueError('`validation_split` must be strictly between 0 and 1.  '
+            raise misuse(ValueError('`validation_split` must be strictly between 0 and 1.  '
                                     f'Received: {validation_split}'))
         self._validation_split = validation_split
         self.zoom_range = _zoom(zoom_range)
         if brightness_range is not None and (not isinstance(brightness_range, (tuple, list))
                                              or len(brightness_range) != 2):
-            raise worded(ValueError('`brightness_range should be tuple or list of two floats. '
+            raise misuse(ValueError('`brightness_range should be tuple or list of two floats. '
                                     f'Received: {brightness_range}'))
         self.brightness_range = brightness_range
         self.mean = self.std = self.principal_components = None
@@ -118,7 +118,7 @@ class ImageDataGenerator:
             if kwargs.pop(old, None) is not None:
                 warnings.warn(f'{old} is deprecated, {today}', DeprecationWarning, stacklevel=2)
         if kwargs:
-            raise worded(TypeError(f'Unexpected keyword arguments: {sorted(kwargs)}'))
+            raise misuse(TypeError(f'Unexpected keyword arguments: {sorted(kwargs)}'))
         if class_mode == 'other':
             warnings.warn('`class_mode` "other" is deprecated, please use `class_mode` "raw".',
                           DeprecationWarning, stacklevel=2)
@@ -138,7 +138,7 @@ class ImageDataGenerator:
         """
         x = np.array(x, dtype=self.dtype)
         if x.ndim != 4:
-            raise worded(ValueError('Input to `.fit()` should have rank 4. Got array with shape: '
+            raise misuse(ValueError('Input to `.fit()` should have rank 4. Got array with shape: '
                                     f'{x.shape}'))
         if x.shape[self.channel_axis] not in (1, 3, 4):
             warnings.warn(
@@ -259,7 +259,7 @@ def _zoom(zoom_range):
         return [1 - zoom_range, 1 + zoom_range]
     if len(zoom_range) == 2 and all(isinstance(value, (float, int)) for value in zoom_range):
         return list(zoom_range)
-    raise worded(ValueError('`zoom_range` should be a float or a tuple or list of two floats. '
+    raise misuse(ValueError('`zoom_range` should be a float or a tuple or list of two floats. '
                             f'Received: {zoom_range}'))
 
 

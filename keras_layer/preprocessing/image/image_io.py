@@ -9,7 +9,7 @@ from importlib import import_module
 import numpy as np
 
 from keras_layer import backend as K
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['array_to_img', 'img_to_array', 'list_pictures', 'load_img', 'pillow', 'save_img']
 
@@ -23,14 +23,14 @@ def pillow(module, wanted_by):
     try:
         return import_module(f'PIL.{module}')
     except ImportError:
-        raise worded(ImportError(f'{wanted_by} needs the package Pillow.\n  Hint: '
+        raise misuse(ImportError(f'{wanted_by} needs the package Pillow.\n  Hint: '
                                  'pip install "tinyflow-graph[images]".')) from None
 
 
 def _checked_format(data_format):
     data_format = data_format or K.image_data_format()
     if data_format not in ('channels_first', 'channels_last'):
-        raise worded(ValueError(f'Invalid data_format: {data_format}; it is "channels_last" or '
+        raise misuse(ValueError(f'Invalid data_format: {data_format}; it is "channels_last" or '
                                 '"channels_first".'))
     return data_format
 
@@ -49,7 +49,7 @@ a image has 1, 3 or 4. '
     data_format = _checked_format(data_format)
     x = np.asarray(x, dtype=dtype or K.floatx())
     if x.ndim != 3:
-        raise worded(ValueError('Expected image array to have rank 3 (single image). Got array '
+        raise misuse(ValueError('Expected image array to have rank 3 (single image). Got array '
                                 f'with shape: {x.shape}'))
     if data_format == 'channels_first':
         x = x.transpose(1, 2, 0)
@@ -63,7 +63,7 @@ a image has 1, 3 or 4. '
         return image.fromarray(x.astype('uint8'))
     if x.shape[2] == 1:
         return image.fromarray(x[:, :, 0].astype('int32' if np.max(x) > 255 else 'uint8'))
-    raise worded(ValueError(f'Unsupported channel number: {x.shape[2]}; an image has 1, 3 or 4. '
+    raise misuse(ValueError(f'Unsupported channel number: {x.shape[2]}; an image has 1, 3 or 4. '
                             f'The array is taken for {data_format}.'))
 
 
@@ -77,7 +77,7 @@ def img_to_array(img, data_format=None, dtype=None):
     if x.ndim == 2:
         x = x[:, :, None]
     if x.ndim != 3:
-        raise worded(ValueError(f'Unsupported image shape: {x.shape}'))
+        raise misuse(ValueError(f'Unsupported image shape: {x.shape}'))
     return x.transpose(2, 0, 1) if data_format == 'channels_first' else x
 
 
@@ -92,14 +92,14 @@ def load_img(path, grayscale=False, color_mode='rgb', target_size=None, interpol
                       stacklevel=2)
         color_mode = 'grayscale'
     if color_mode not in _MODES:
-        raise worded(ValueError('color_mode must be "grayscale", "rgb", or "rgba"'))
+        raise misuse(ValueError('color_mode must be "grayscale", "rgb", or "rgba"'))
     with open(path, 'rb') as file:
         img = image.open(io.BytesIO(file.read()))
     if img.mode not in _MODES[color_mode]:
         img = img.convert(_MODES[color_mode][0])
     if target_size is not None and img.size != (target_size[1], target_size[0]):
         if interpolation not in _INTERPOLATIONS:
-            raise worded(ValueError(f'Invalid interpolation method {interpolation} specified. '
+            raise misuse(ValueError(f'Invalid interpolation method {interpolation} specified. '
                                     f'Supported methods are {", ".join(_INTERPOLATIONS)}'))
         img = img.resize((target_size[1], target_size[0]),
                          image.Resampling[interpolation.upper()])

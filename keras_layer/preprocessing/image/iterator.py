@@ -13,7 +13,7 @@ import numpy as np
 from keras_layer import backend as K
 from keras_layer.preprocessing.image.image_io import array_to_img
 from keras_layer.utils.data_utils import Sequence
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Iterator', 'NumpyArrayIterator', 'save_pictures']
 
@@ -50,7 +50,7 @@ class Iterator(Sequence):
 
     def __getitem__(self, idx):
         if idx >= len(self):
-            raise worded(ValueError(f'Asked to retrieve element {idx}, but the Sequence has '
+            raise misuse(ValueError(f'Asked to retrieve element {idx}, but the Sequence has '
                                     f'length {len(self)}'))
         if self.seed is not None:
             np.random.seed(self.seed + self.total_batches_seen)
@@ -116,7 +116,7 @@ class NumpyArrayIterator(Iterator):
         for name, what, own in (('y', '`y` (labels)', y),
                                 ('sample_weight', '`sample_weight`', sample_weight)):
             if own is not None and len(own) != len(x):
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'`x` (images tensor) and {what} should have the same length. Found: x.shape '
                     f'= {np.shape(x)}, {name}.shape = {np.shape(own)}'))
         if subset is not None:
@@ -135,7 +135,7 @@ class NumpyArrayIterator(Iterator):
 
     def _check_pictures(self):
         if self.x.ndim != 4:
-            raise worded(ValueError('Input data in `NumpyArrayIterator` should have rank 4. You '
+            raise misuse(ValueError('Input data in `NumpyArrayIterator` should have rank 4. You '
                                     f'passed an array with shape {self.x.shape}\n  Hint: one '
                                     'channel is an axis, too: x[..., None].'))
         axis = 3 if self.data_format == 'channels_last' else 1
@@ -169,7 +169,7 @@ def _pictures_and_others(x):
     others = [np.asarray(other) for other in (x[1] if isinstance(x[1], list) else [x[1]])]
     for other in others:
         if len(other) != len(x[0]):
-            raise worded(ValueError('All of the arrays in `x` should have the same length. Found '
+            raise misuse(ValueError('All of the arrays in `x` should have the same length. Found '
                                     f'a pair with: len(x[0]) = {len(x[0])}, len(x[?]) = '
                                     f'{len(other)}'))
     return x[0], others
@@ -178,11 +178,11 @@ def _pictures_and_others(x):
 def _subset(subset, split, length, y):
     """The slice of the samples that belong to 'training' or 'validation'."""
     if subset not in ('training', 'validation'):
-        raise worded(ValueError(f'Invalid subset name: {subset}; expected "training" or '
+        raise misuse(ValueError(f'Invalid subset name: {subset}; expected "training" or '
                                 '"validation".'))
     at = int(length * split)
     if y is not None and not np.array_equal(np.unique(y[:at]), np.unique(y[at:])):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Training and validation subsets have different number of classes after the split. '
             'If your numpy arrays are sorted by the label, you might want to shuffle them.'))
     return slice(None, at) if subset == 'validation' else slice(at, None)

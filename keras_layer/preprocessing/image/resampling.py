@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['resampled']
 
@@ -102,7 +102,7 @@ def _by_scipy(x, matrix, offset, order, mode, cval):
     try:
         from scipy import ndimage  # optional package
     except ImportError:
-        raise worded(ImportError(
+        raise misuse(ImportError(
             f'fill_mode={mode!r} with interpolation order {order} needs the package SciPy.\n'
             f'  Hint: pip install scipy, or order 0 or 1 with one of {_MODES}.')) from None
     return np.stack([ndimage.affine_transform(x[..., c], matrix, offset, order=order, mode=mode,

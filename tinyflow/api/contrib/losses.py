@@ -8,7 +8,7 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.layers.losses.collection import (
     add_loss,
@@ -42,7 +42,7 @@ def compute_weighted_loss(losses, weights=1.0, scope=None):
         weights = identity_and_cast.cast(convert_to_tensor(weights), dtypes.float32)
         for name, tensor in (('losses', losses), ('weights', weights)):
             if tensor.shape.ndims is None:
-                raise worded(ValueError(f'{name}.get_shape().ndims cannot be None'))
+                raise misuse(ValueError(f'{name}.get_shape().ndims cannot be None'))
         if weights.shape.ndims > 1 and weights.raw_shape[-1] in (1, None):
             weights = shaping.squeeze(weights, [-1])
         total = _scaled(losses, weights)
@@ -186,7 +186,7 @@ def cosine_distance(predictions, labels=None, axis=None, weights=1.0, scope=None
     """
     axis = dim if axis is None else axis
     if axis is None:
-        raise worded(ValueError("You must specify 'axis'."))
+        raise misuse(ValueError("You must specify 'axis'."))
     with name_scope(scope, 'cosine_distance_loss', [predictions, labels, weights]) as scope:
         predictions, labels = _floats(predictions, labels)
         products = arithmetic.multiply(predictions, labels)

@@ -7,7 +7,7 @@ import inspect
 from tinyflow.api import metrics
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.array import constants, identity_and_cast, ranking
 from tinyflow.ops.math import arithmetic, logic, reduction
@@ -71,10 +71,10 @@ def accuracy(predictions, labels, weights=None, name=None):
     fractions, or of another dtype than the predictions.
     """
     if not (labels.dtype.is_integer or labels.dtype.base_dtype in (dtypes.bool, dtypes.string)):
-        raise worded(ValueError('Labels should have bool, integer, or string dtype, not '
+        raise misuse(ValueError('Labels should have bool, integer, or string dtype, not '
                                 f'{labels.dtype!r}'))
     if not labels.dtype.is_compatible_with(predictions.dtype):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Dtypes of predictions and labels should match. Given: predictions '
             f'({predictions.dtype!r}) and labels ({labels.dtype!r})'))
     with name_scope(name, 'accuracy', [predictions, labels]):
@@ -89,7 +89,7 @@ def accuracy(predictions, labels, weights=None, name=None):
 def aggregate_metrics(*value_update_tuples):
     """(all values, all updates) of several metrics. ValueError for none."""
     if not value_update_tuples:
-        raise worded(ValueError('Expected at least one value_tensor/update_op pair'))
+        raise misuse(ValueError('Expected at least one value_tensor/update_op pair'))
     values, updates = zip(*value_update_tuples)
     return list(values), list(updates)
 

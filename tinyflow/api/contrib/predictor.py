@@ -5,7 +5,7 @@ import os
 
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.session.session import Session
 from tinyflow.train.saved_model import loader, tag_constants
@@ -51,12 +51,12 @@ class Predictor:
     def __call__(self, input_dict):
         """{name: array} of the outputs. ValueError for names that are not of the inputs."""
         if not isinstance(input_dict, dict):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'A predictor takes a dict; got {type(input_dict).__name__}.\n  Hint: '
                 f'predictor({{{", ".join(f"{name!r}: ..." for name in self._feed_tensors)}}}).'))
         unexpected = set(input_dict) - set(self._feed_tensors)
         if unexpected:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Got unexpected keys in input_dict: {unexpected}\nexpected: '
                 f'{set(self._feed_tensors)}'))
         feeds = {self._feed_tensors[name]: value for name, value in input_dict.items()}
@@ -97,10 +97,10 @@ def from_saved_model(export_dir, signature_def_key=None, signature_def=None, inp
 
 def _check_one_way(key, signature, inputs, outputs):
     if (inputs is None) != (outputs is None):
-        raise worded(ValueError('input_names and output_names must both be specified or both be '
+        raise misuse(ValueError('input_names and output_names must both be specified or both be '
                                 'unspecified.'))
     if sum(given is not None for given in (key, signature, inputs)) > 1:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'You must specify at most one of signature_def_key OR signature_def OR(input_names '
             'AND output_names).'))
 
@@ -109,7 +109,7 @@ def _loaded(session, tags, export_dir):
     try:
         return loader.load(session, tags.split(','), export_dir)
     except RuntimeError as error:
-        raise worded(ValueError(f'Could not find MetaGraphDef with tags {tags}\n{error}')) from None
+        raise misuse(ValueError(f'Could not find MetaGraphDef with tags {tags}\n{error}')) from None
 
 
 def _signature(proto, key, export_dir):
@@ -121,7 +121,7 @@ def _signature(proto, key, export_dir):
             return proto.signature_def[name]
     names = sorted(proto.signature_def)
     there = ', '.join(map(repr, names)) or 'none at all'
-    raise worded(ValueError(
+    raise misuse(ValueError(
         f'Got signature_def_key "{key}". Available signatures are {there}. In: {export_dir}\n'
         + (f'  Hint: signature_def_key={names[0]!r}.' if names else
            '  Hint: export_outputs in the EstimatorSpec of mode PREDICT.')))
@@ -147,7 +147,7 @@ def from_estimator(estimator, serving_input_receiver_fn, output_key=None, graph=
         spec = estimator._call_model_fn(receiver.features, None, 'infer', estimator.config)
         outputs = spec.export_outputs or {}
         if output_key not in outputs:
-            raise worded(KeyError(f'output_key must be one of {sorted(outputs)}; got {output_key}'))
+            raise misuse(KeyError(f'output_key must be one of {sorted(outputs)}; got {output_key}'))
         names = _names(outputs[output_key].as_signature_def(receiver.receiver_tensors))
         session = MonitoredSession(session_creator=ChiefSessionCreator(
             config=config, checkpoint_dir=estimator.model_dir))
@@ -157,7 +157,7 @@ def from_estimator(estimator, serving_input_receiver_fn, output_key=None, graph=
 def from_contrib_estimator(estimator, prediction_input_fn, input_alternative_key=None,
                            output_alternative_key=None, graph=None, config=None):
     """Not there, as tf.contrib.learn's estimators are not: raises NotImplementedError."""
-    raise worded(NotImplementedError(
+    raise misuse(NotImplementedError(
         "from_contrib_estimator: tf.contrib.learn's estimators are left out of tinyflow.\n  Hint: "
         'from_estimator(estimator, serving_input_receiver_fn), with one of tf.estimator.'))
 

@@ -4,7 +4,7 @@ Each name is that of tf.contrib.layers or tf.contrib.framework, and the same obj
 `evaluation`, slim's training loops, are left out.
 """
 from tinyflow.api.contrib import framework as _framework, layers as _layers, losses, metrics
-from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.errors import misuse as _misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 _OF_FRAMEWORK = [
@@ -34,7 +34,7 @@ _missing = _explain_missing(__name__, __all__)
 
 def __getattr__(name):
     if name in _INSTEAD:
-        raise _worded(AttributeError(f'tf.contrib.slim.{name} is left out of tinyflow; instead: '
+        raise _misuse(AttributeError(f'tf.contrib.slim.{name} is left out of tinyflow; instead: '
                                      f'{_INSTEAD[name]}.'))
     return _missing(name)
 

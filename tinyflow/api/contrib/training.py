@@ -5,7 +5,7 @@ import json
 import numbers
 import re
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 # One clause of "name=value, name[2]=value, name=[value, value]".
@@ -25,13 +25,13 @@ def parse_values(values, type_map, ignore_unknown=False):
     while place < len(values):
         clause = _CLAUSE.match(values, place)
         if clause is None:
-            raise worded(ValueError(f'Malformed hyperparameter value: {values[place:]}'))
+            raise misuse(ValueError(f'Malformed hyperparameter value: {values[place:]}'))
         place = clause.end()
         name = clause['name']
         if name in type_map:
             _add(found, clause, type_map[name], values)
         elif not ignore_unknown:
-            raise worded(ValueError(f'Unknown hyperparameter type for {name}'))
+            raise misuse(ValueError(f'Unknown hyperparameter type for {name}'))
     return found
 
 
@@ -39,7 +39,7 @@ def _add(found, clause, kind, values):
     name, index, several = clause['name'], clause['index'], clause['several']
     if several is not None:
         if index is not None:
-            raise worded(ValueError('Assignment of a list to a list index.'))
+            raise misuse(ValueError('Assignment of a list to a list index.'))
         if name in found:
             raise _set_twice(name, values)
         found[name] = [_parsed(name, part, kind, several, values)
@@ -65,12 +65,12 @@ def _parsed(name, text, kind, whole, values):
             return _BOOLS[text] if text in _BOOLS else bool(int(text))
         return kind(text)
     except ValueError:
-        raise worded(ValueError(f"Could not parse hparam '{name}' of type '{kind.__name__}' with "
+        raise misuse(ValueError(f"Could not parse hparam '{name}' of type '{kind.__name__}' with "
                                 f"value '{whole}' in {values}")) from None
 
 
 def _set_twice(name, values):
-    return worded(ValueError(f"Multiple assignments to variable '{name}' in {values}"))
+    return misuse(ValueError(f"Multiple assignments to variable '{name}' in {values}"))
 
 
 def _fitting(name, kind, value):
@@ -82,7 +82,7 @@ def _fitting(name, kind, value):
             issubclass(kind, bool) != isinstance(value, bool) or \
             any(issubclass(kind, numbers_) and not isinstance(value, numbers_)
                 for numbers_ in (numbers.Integral, numbers.Number)):
-        raise worded(ValueError(f"Could not cast hparam '{name}' of type '{kind}' from value "
+        raise misuse(ValueError(f"Could not cast hparam '{name}' of type '{kind}' from value "
                                 f'{value!r}'))
     return kind(value)
 
@@ -96,7 +96,7 @@ class HParams:
 
     def __init__(self, hparam_def=None, model_structure=None, **kwargs):
         if hparam_def:
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 'HParams of an HParamDef\n  Hint: HParams(**dict), or parse_json(text).'))
         self._hparam_types = {}             # name -> (type of it or of its elements, is it a list?)
         self._model_structure = model_structure
@@ -106,10 +106,10 @@ class HParams:
     def add_hparam(self, name, value):
         """One setting more. ValueError if the name is taken or the value is an empty list."""
         if getattr(self, name, None) is not None:
-            raise worded(ValueError(f'Hyperparameter name is reserved: {name}'))
+            raise misuse(ValueError(f'Hyperparameter name is reserved: {name}'))
         is_list = isinstance(value, (list, tuple))
         if is_list and not value:
-            raise worded(ValueError(f'Multi-valued hyperparameters cannot be empty: {name}'))
+            raise misuse(ValueError(f'Multi-valued hyperparameters cannot be empty: {name}'))
         self._hparam_types[name] = type(value[0] if is_list else value), is_list
         setattr(self, name, value)
 
@@ -117,7 +117,7 @@ class HParams:
         """Sets a value. KeyError for an unknown name, ValueError for a value of another type."""
         kind, is_list = self._hparam_types[name]
         if isinstance(value, list) != is_list:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Must pass a list for multi-valued parameter: {name}.' if is_list else
                 f'Must not pass a list for single-valued parameter: {name}'))
         setattr(self, name, [_fitting(name, kind, v) for v in value] if is_list
@@ -172,7 +172,7 @@ class HParams:
                     _fitting(key, kind, value)
             except ValueError as error:
                 kind_name = f'list<{kind}>' if is_list else str(kind)
-                raise worded(ValueError(f"Hparam '{key}' of type '{kind_name}' is incompatible "
+                raise misuse(ValueError(f"Hparam '{key}' of type '{kind_name}' is incompatible "
                                         f'with default={default}. {error}')) from None
         return getattr(self, key)
 

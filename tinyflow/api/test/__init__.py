@@ -9,7 +9,7 @@ from tinyflow.api.test.benchmark import (
 from tinyflow.api.test.case import TestCase, get_temp_dir
 from tinyflow.api.test.jacobian import compute_gradient, compute_gradient_error
 from tinyflow.api.test.stubs import StubOutForTesting
-from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.errors import misuse as _misuse
 from tinyflow.graph.support.missing import (
     explain_missing as _explain_missing,
     hide_modules as _hide_modules,
@@ -54,7 +54,7 @@ def is_built_with_gpu_support():
 
 def create_local_cluster(num_workers, num_ps, protocol='grpc', worker_config=None, ps_config=None):
     """NotImplementedError: tinyflow runs in one process."""
-    raise _worded(NotImplementedError('tf.test.create_local_cluster: tinyflow runs in this process '
+    raise _misuse(NotImplementedError('tf.test.create_local_cluster: tinyflow runs in this process '
                                       'only, without servers.'))
 
 

@@ -6,14 +6,14 @@ import numpy as np
 from tinyflow.gradients.reverse import gradients
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.stacks import get_default_session
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants
 
 
 def _session():
     session = get_default_session()
     if session is None:
-        raise worded(ValueError('tf.test.compute_gradient needs a default Session.\n  Hint: '
+        raise misuse(ValueError('tf.test.compute_gradient needs a default Session.\n  Hint: '
                                 '`with tf.Session():` around it.'))
     return session
 
@@ -79,7 +79,7 @@ def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init
     dxs = gradients(y, xs, dy)
     for one, dx in zip(xs, dxs):
         if dx is None:
-            raise worded(ValueError(f"'{y.name}' does not depend on '{one.name}'."))
+            raise misuse(ValueError(f"'{y.name}' does not depend on '{one.name}'."))
     data = [_start(one, shape, start) for one, shape, start in zip(xs, shapes, starts)]
     feed = {**(extra_feed_dict or {}), **dict(zip(xs, data))}
     pairs = [(_by_gradients(one, value, dx, dy, y_shape, feed),

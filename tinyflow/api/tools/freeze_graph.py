@@ -5,7 +5,7 @@ from tinyflow.formats.graphdef.graph_util import convert_variables_to_constants
 from tinyflow.formats.graphdef.importing import import_graph_def
 from tinyflow.formats.wire import reading
 from tinyflow.graph.graph import Graph
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.variables.resource_variable_ops import ReadVariableOp
 from tinyflow.session.session import Session
 from tinyflow.train.checkpoints.inspection import NewCheckpointReader
@@ -29,7 +29,7 @@ def freeze_graph(input_graph, input_saver, input_binary, input_checkpoint, outpu
     NotFoundError or DataLossError name a file that cannot be read.
     """
     if not output_node_names:
-        raise worded(ValueError('You need to supply the name of a node to --output_node_names.'))
+        raise misuse(ValueError('You need to supply the name of a node to --output_node_names.'))
     with Graph().as_default() as graph, Session(graph=graph) as session:
         if input_saved_model_dir:
             loader.load(session, saved_model_tags.split(','), input_saved_model_dir)

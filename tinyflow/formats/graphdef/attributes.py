@@ -10,7 +10,7 @@ import numpy as np
 from tinyflow.formats.wire import tensors
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.graph import Graph
-from tinyflow.graph.support.errors import InvalidArgumentError, worded
+from tinyflow.graph.support.errors import InvalidArgumentError, misuse
 
 # Ops that hold the attribute `shape` as a plain tuple (or None).
 _PLAIN_SHAPES = frozenset(('VariableV2', 'VarHandleOp', 'AccumulateNV2'))
@@ -110,7 +110,7 @@ def _scalar(value):
         return 's', value
     if isinstance(value, dtypes.DType):
         return 'type', value.as_datatype_enum
-    raise worded(TypeError(f'an attribute cannot be written to a file: {value!r}'))
+    raise misuse(TypeError(f'an attribute cannot be written to a file: {value!r}'))
 
 
 def _fill_list(proto, values):
@@ -138,7 +138,7 @@ def read(proto, name='', op_type='', node='', functions=None):
     """
     kind = proto.WhichOneof('value')
     if kind is None:
-        raise worded(ValueError(f"The node '{node}' is damaged: its attribute '{name}' is empty."))
+        raise misuse(ValueError(f"The node '{node}' is damaged: its attribute '{name}' is empty."))
     if kind == 'list':
         return _read_list(proto.list, node, functions)
     if kind == 'shape':
@@ -147,7 +147,7 @@ def read(proto, name='', op_type='', node='', functions=None):
     if kind == 'placeholder' and proto.placeholder == _PYTHON:
         return Lost(node, name)
     if kind == 'placeholder':
-        raise worded(ValueError(f"The node '{node}' takes its attribute '{name}' from the caller "
+        raise misuse(ValueError(f"The node '{node}' takes its attribute '{name}' from the caller "
                                 'of a function; such functions are not in tinyflow.'))
     return _READERS[kind](getattr(proto, kind), node, functions)
 
@@ -164,7 +164,7 @@ def _shape(proto, node):
     try:
         return shapes.TensorShape(proto)
     except ValueError as error:
-        raise worded(ValueError(f"The node '{node}' is damaged: {error}")) from None
+        raise misuse(ValueError(f"The node '{node}' is damaged: {error}")) from None
 
 
 def _text(value):

@@ -9,7 +9,7 @@ from tinyflow.graph.func_graph import FuncGraph, Spec
 from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support import errors
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.control_flow.function_nodes import written_positions
 from tinyflow.ops.imported import stack_ops, tf_gradient_ops
 from tinyflow.ops.support.registry_loading import load_every_op
@@ -54,20 +54,20 @@ class Builder:
             except (errors.OpError, NotImplementedError):
                 raise
             except ValueError as error:
-                if getattr(error, 'worded_by_tinyflow', False):
+                if getattr(error, 'raised_by_tinyflow', False):
                     raise
                 raise self._damaged(node, error) from error
             except TypeError as error:
-                if not getattr(error, 'worded_by_tinyflow', False):
+                if not getattr(error, 'raised_by_tinyflow', False):
                     raise self._damaged(node, error) from error
-                raise worded(ValueError(f"The node '{self.prefix}{node.name}' cannot be imported: "
+                raise misuse(ValueError(f"The node '{self.prefix}{node.name}' cannot be imported: "
                                         f'{error}')) from None
             except (KeyError, IndexError, AttributeError, OverflowError, ArithmeticError,
                     MemoryError) as error:
                 raise self._damaged(node, error) from error
 
     def _damaged(self, node, error):
-        return worded(ValueError(f"The node '{node.name}' ({node.op}) cannot be imported: "
+        return misuse(ValueError(f"The node '{node.name}' ({node.op}) cannot be imported: "
                                  f'{type(error).__name__}: {error}'))
 
     def _check_op_types(self, nodes):
@@ -93,14 +93,14 @@ class Builder:
         """The Tensor that a Ref stands for. ValueError if there is none."""
         made = self.made.get(ref.node)
         if made is None:
-            raise worded(ValueError(f"Node '{node}': Unknown input node '{ref}'"))
+            raise misuse(ValueError(f"Node '{node}': Unknown input node '{ref}'"))
         outputs = made.outputs
         if ref.part and made.parts is not None:
             outputs = made.parts.get(ref.part, ())
         elif ref.part:
             outputs = wiring.outputs_called(ref.part, made)
         if ref.index >= len(outputs):
-            raise worded(ValueError(f"Node '{node}': Connecting to invalid output {ref.index} of "
+            raise misuse(ValueError(f"Node '{node}': Connecting to invalid output {ref.index} of "
                                     f'source node {ref.node} which has {len(outputs)} outputs.'))
         return outputs[ref.index]
 
@@ -123,7 +123,7 @@ class Builder:
     def _operations(self, name, node):
         made = self.made.get(name)
         if made is None:
-            raise worded(ValueError(f"Node '{node.name}': Unknown input node '^{name}'"))
+            raise misuse(ValueError(f"Node '{node.name}': Unknown input node '^{name}'"))
         return made.operations
 
     def _operation(self, node, definition, inputs, values, controls):
@@ -162,7 +162,7 @@ class Builder:
             return value.raw
         if type(default) in (bool, int, float, str) and type(value) is not type(default) \
                 and not isinstance(value, (int, bytes)):
-            raise worded(ValueError(f"The node '{node.name}' is damaged: its attribute '{name}' "
+            raise misuse(ValueError(f"The node '{node.name}' is damaged: its attribute '{name}' "
                                     f'is {value!r}.'))
         return value
 
@@ -180,7 +180,7 @@ class Builder:
         if isinstance(value, Function):
             return value
         if value is None or value.WhichOneof('value') != 'func':
-            raise worded(ValueError(f"The node '{node.name}' is damaged: it does not say which "
+            raise misuse(ValueError(f"The node '{node.name}' is damaged: it does not say which "
                                     f"function is its '{attr}'."))
         return self._called(value.func.name, node)
 
@@ -190,7 +190,7 @@ class Builder:
         names = _BRANCHES[node.op]
         graphs = [self._graph_of(self._called_by(node, name), specs, inputs) for name in names]
         if len({len(g.outputs) for g in graphs}) > 1:
-            raise worded(ValueError(f"The node '{node.name}' is damaged: its branches do not give "
+            raise misuse(ValueError(f"The node '{node.name}' is damaged: its branches do not give "
                                     'equally many values.'))
         _fill_missing(*graphs)
         shape_list = [shapes.common(one.raw_shape, other.raw_shape)
@@ -211,7 +211,7 @@ class Builder:
             specs = [Spec(t.dtype, shape) for t, shape in zip(inputs, shape_list)]
             body = self._graph_of(functions[1], specs, inputs)
             if len(body.outputs) != len(inputs):
-                raise worded(ValueError(f"The node '{node.name}' is damaged: {len(inputs)} loop "
+                raise misuse(ValueError(f"The node '{node.name}' is damaged: {len(inputs)} loop "
                                         f'variables, and its body gives {len(body.outputs)}.'))
             wider = [shapes.common(shape, t.raw_shape)
                      for shape, t in zip(shape_list, body.outputs)]
@@ -236,7 +236,7 @@ class Builder:
     def _graph_of(self, function, specs, sources=()):
         """The FuncGraph of a Function; `sources` are the tensors that its parameters stand for."""
         if len(specs) != len(function.parameters):
-            raise worded(ValueError(f"The function '{function.name}' has "
+            raise misuse(ValueError(f"The function '{function.name}' has "
                                     f'{len(function.parameters)} parameters and is given '
                                     f'{len(specs)} inputs.'))
         graph = FuncGraph(function.name, self.graph)
@@ -254,7 +254,7 @@ class Builder:
 
     def _deeper(self, function):
         if self._depth >= _DEEP:
-            raise worded(ValueError(f"The function '{function.name}' calls itself without end."))
+            raise misuse(ValueError(f"The function '{function.name}' calls itself without end."))
         return self._depth + 1
 
     def _inline(self, node, inputs, controls):
@@ -264,7 +264,7 @@ class Builder:
         inner = Builder(self.graph, self.library, f'{self.prefix}{node.name}/',
                         self._deeper(function))
         if len(inputs) != len(function.parameters):
-            raise worded(ValueError(f"Node '{node.name}' gives {len(inputs)} inputs to the "
+            raise misuse(ValueError(f"Node '{node.name}' gives {len(inputs)} inputs to the "
                                     f"function '{name}', which has {len(function.parameters)}."))
         for parameter, tensor in zip(function.parameters, inputs):
             inner.made[parameter] = Made((tensor,), [tensor.op], {'': (tensor,)})

@@ -11,7 +11,7 @@ import logging
 from tinyflow.formats.graphdef import scopes
 from tinyflow.formats.wire import reading
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.variables.variable import Variable
 
 _LOG = logging.getLogger('tinyflow')
@@ -45,7 +45,7 @@ def register_proto_function(collection_name, proto_type=None, to_proto=None, fro
     """
     for function in (to_proto, from_proto):
         if function is not None and not callable(function):
-            raise worded(TypeError('to_proto and from_proto must be callable.'))
+            raise misuse(TypeError('to_proto and from_proto must be callable.'))
     _registered[collection_name] = proto_type, to_proto, from_proto
 
 
@@ -168,7 +168,7 @@ def _plain(graph, key, proto, kind, import_scope):
 
 def _damaged(key, error):
     problem = error.args[0] if isinstance(error, KeyError) else error
-    return worded(ValueError(f"The collection '{key}' is damaged: {problem}"))
+    return misuse(ValueError(f"The collection '{key}' is damaged: {problem}"))
 
 
 def _is_text(value):

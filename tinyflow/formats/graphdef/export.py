@@ -11,7 +11,7 @@ from tinyflow.formats.graphdef.names import NAMES, OrderedNames
 from tinyflow.formats.wire import tensors
 from tinyflow.graph import dtypes
 from tinyflow.graph.source_location import user_site, warn_at
-from tinyflow.graph.support.errors import describe, report, worded
+from tinyflow.graph.support.errors import describe, misuse, report
 from tinyflow.graph.support.version import GRAPH_DEF_VERSION
 
 _FUNCTIONS_SINCE = 12           # the oldest reader that knows functions
@@ -78,7 +78,7 @@ def add_node(nodes, operation, add_shapes=False, names=NAMES):
     try:
         attributes.fill_attributes(proto, operation)
     except (TypeError, ValueError) as error:
-        raise worded(type(error)(report(
+        raise misuse(type(error)(report(
             f"{operation.type} '{operation.name}': {error}", op=operation))) from None
     if operation.type in _LOWERED_BY_TENSORFLOW:
         proto.attr['_lower_using_switch_merge'].b = True
@@ -102,7 +102,7 @@ def _check_size(graph, operations):
     hint = ('feed the data through a placeholder, read it with tf.data, or put it in a Variable, '
             'which goes to the checkpoint.')
     if total > tensors.LIMIT:
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             f'GraphDef cannot be larger than 2GB: constants of {total / 2**30:.1f} GB.',
             inputs=[('constant', op.outputs[0]) for op in constants[:3]], hint=hint)))
     if not graph.annotations.get(_WARNED):

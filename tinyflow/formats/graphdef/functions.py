@@ -11,7 +11,7 @@ from tinyflow.formats.graphdef import attributes
 from tinyflow.formats.graphdef.names import Names
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.signature import output_length
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 
 
 def of_operations(operations):
@@ -67,7 +67,7 @@ def fill(proto, function, add_node):
 
 
 def _refuse_writes(operation, function):
-    raise worded(NotImplementedError(report(
+    raise misuse(NotImplementedError(report(
         f"{operation.type} '{operation.name}' changes a Variable inside the function "
         f"'{function.name}'; TensorFlow's functions cannot do that, so the graph cannot be "
         'written.', op=operation,
@@ -102,7 +102,7 @@ def inner_name(tensor):
         if index < length:
             return f'{operation.name}:{arg.name}:{index}'
         index -= length
-    raise worded(ValueError(f'{tensor} has no name in a function.'))
+    raise misuse(ValueError(f'{tensor} has no name in a function.'))
 
 
 __all__ = ['attributes', 'fill', 'inner_name', 'of_operations']

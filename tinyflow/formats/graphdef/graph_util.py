@@ -6,7 +6,7 @@ import logging
 from tinyflow.formats.graphdef.importing import import_graph_def
 from tinyflow.formats.wire import tensors
 from tinyflow.graph.dtypes import as_dtype
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = ['convert_variables_to_constants', 'extract_sub_graph', 'import_graph_def',
@@ -48,7 +48,7 @@ def _node_name(name):
 def _check_graph_def(graph_def):
     from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded when needed
     if not isinstance(graph_def, GraphDef):
-        raise worded(TypeError('graph_def must be a GraphDef proto, such as graph.as_graph_def().'))
+        raise misuse(TypeError('graph_def must be a GraphDef proto, such as graph.as_graph_def().'))
 
 
 def _needed(nodes, dest_nodes):
@@ -58,7 +58,7 @@ def _needed(nodes, dest_nodes):
         if name not in nodes:
             from difflib import get_close_matches  # loaded when needed
             near = get_close_matches(name, nodes, n=3)
-            raise worded(AssertionError(f'{name} is not in graph'
+            raise misuse(AssertionError(f'{name} is not in graph'
                                         + (f'; nearest: {", ".join(near)}' if near else '')))
     while stack:
         name = stack.pop()
@@ -67,7 +67,7 @@ def _needed(nodes, dest_nodes):
             inputs = [_node_name(i) for i in nodes[name].input]
             missing = [i for i in inputs if i not in nodes]
             if missing:
-                raise worded(ValueError(f"Node '{name}': Unknown input node '{missing[0]}'"))
+                raise misuse(ValueError(f"Node '{name}': Unknown input node '{missing[0]}'"))
             stack += inputs
     return found
 
@@ -79,7 +79,7 @@ def extract_sub_graph(graph_def, dest_nodes):
     """
     _check_graph_def(graph_def)
     if isinstance(dest_nodes, str):
-        raise worded(TypeError(f'dest_nodes must be a list: [{dest_nodes!r}].'))
+        raise misuse(TypeError(f'dest_nodes must be a list: [{dest_nodes!r}].'))
     kept = _needed({node.name: node for node in graph_def.node}, dest_nodes)
     result = type(graph_def)()
     result.node.extend([node for node in graph_def.node if node.name in kept])

@@ -12,7 +12,7 @@ from tinyflow.formats.wire.reading import as_message
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.support.registry_loading import load_every_op
 
 
@@ -42,7 +42,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     builder = Builder(graph, library, prefix)
     nodes, unused = _with_inputs(nodes, input_map, builder)
     if unused:
-        raise worded(ValueError('Attempted to map inputs that were not found in graph_def: '
+        raise misuse(ValueError('Attempted to map inputs that were not found in graph_def: '
                                 f'[{", ".join(unused)}]'))
     with _telling_of_damage():
         nodes = modernize(nodes)[0]
@@ -58,9 +58,9 @@ def _telling_of_damage():
         yield
     except (ValueError, LookupError, AttributeError, TypeError, ArithmeticError,
             RecursionError) as error:
-        if getattr(error, 'worded_by_tinyflow', False):
+        if getattr(error, 'raised_by_tinyflow', False):
             raise
-        raise worded(ValueError(f'The GraphDef is damaged: {type(error).__name__}: '
+        raise misuse(ValueError(f'The GraphDef is damaged: {type(error).__name__}: '
                                 f'{error}')) from error
 
 
@@ -89,7 +89,7 @@ def _checked_map(input_map):
     if input_map is None:
         return {}
     if not (isinstance(input_map, dict) and all(isinstance(k, (str, bytes)) for k in input_map)):
-        raise worded(TypeError('input_map must be a dictionary mapping strings to Tensor objects.'))
+        raise misuse(TypeError('input_map must be a dictionary mapping strings to Tensor objects.'))
     return {k.decode() if isinstance(k, bytes) else k: v for k, v in input_map.items()}
 
 
@@ -97,7 +97,7 @@ def _tensors(input_map, name):
     if all(isinstance(v, Tensor) for v in input_map.values()):
         return input_map
     if name == '':
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor '
             'values.\n  Hint: tf.convert_to_tensor() of the values in `input_map`.'))
     with name_scope('_inputs'):
@@ -109,7 +109,7 @@ def _checked_elements(elements):
         return None
     elements = tuple(elements)
     if not all(isinstance(e, (str, bytes)) for e in elements):
-        raise worded(TypeError('return_elements must be a list of strings.'))
+        raise misuse(TypeError('return_elements must be a list of strings.'))
     return [e.decode() if isinstance(e, bytes) else e for e in elements]
 
 
@@ -145,7 +145,7 @@ def _element(text, input_map, builder):
         return input_map.get(text, input_map.get(ref.node))
     made = builder.made.get(ref.node)
     if made is None or ':' in text and ref.index >= len(made.outputs):
-        raise worded(ValueError(f'Requested return_element {text!r} not found in graph_def.'))
+        raise misuse(ValueError(f'Requested return_element {text!r} not found in graph_def.'))
     if ':' in text:
         return made.outputs[ref.index]
     return made.operations[0]

@@ -10,7 +10,7 @@ from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import errors
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.version import GIT_VERSION, VERSION
 from tinyflow.ops.variables.partitioned_variable import PartitionedVariable
 
@@ -58,9 +58,9 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
 
 def _check(graph, collection_list):
     if not isinstance(graph, Graph):
-        raise worded(TypeError(f'graph must be a tf.Graph, not {graph!r}.'))
+        raise misuse(TypeError(f'graph must be a tf.Graph, not {graph!r}.'))
     if isinstance(collection_list, str):
-        raise worded(TypeError('collection_list is a list of names of collections, not '
+        raise misuse(TypeError('collection_list is a list of names of collections, not '
                                f'{collection_list!r}.'))
 
 
@@ -147,7 +147,7 @@ def read_meta_graph_file(filename):
         there = sorted(n for n in os.listdir(directory) if n.endswith('.meta')) \
             if os.path.isdir(directory) else []
         hint = f'\n  Hint: in {directory} there are: {", ".join(there[:5])}' if there else ''
-        raise worded(OSError(f'File {filename} does not exist.{hint}'))
+        raise misuse(OSError(f'File {filename} does not exist.{hint}'))
     try:
         proto = reading.read(filename, MetaGraphDef, binary=True)
     except errors.DataLossError as error:
@@ -191,7 +191,7 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
         variables = {}
         for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope or None):
             if not hasattr(v, 'name'):
-                raise worded(ValueError(f"the collection '{GraphKeys.GLOBAL_VARIABLES}' holds "
+                raise misuse(ValueError(f"the collection '{GraphKeys.GLOBAL_VARIABLES}' holds "
                                         f'{v!r}, which is no Variable: is the file damaged?'))
             variables[scopes.strip(v.name, scope)] = v
     return proto, variables, elements
@@ -203,5 +203,5 @@ def _check_unbound(proto, key, input_map):
     wanted = [v.decode() for v in proto.collection_def[key].bytes_list.value]
     missing = [name for name in wanted if name not in (input_map or {})]
     if missing:
-        raise worded(ValueError(f'Graph contains unbound inputs: {",".join(missing)}. Must provide '
+        raise misuse(ValueError(f'Graph contains unbound inputs: {",".join(missing)}. Must provide '
                                 'these inputs through input_map.'))

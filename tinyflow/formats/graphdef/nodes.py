@@ -13,7 +13,7 @@ import numpy as np
 from tinyflow.formats.wire.tensors import dtype_from
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.op import Op
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 class Ref(NamedTuple):
@@ -65,13 +65,13 @@ def read_nodes(protos):
 def _read_node(proto):
     node = Node(proto.name, proto.op, attrs=dict(proto.attr), device=proto.device)
     if not node.name or not node.op:
-        raise worded(ValueError(f"A node is damaged: its name is '{node.name}' and its op type "
+        raise misuse(ValueError(f"A node is damaged: its name is '{node.name}' and its op type "
                                 f"'{node.op}'."))
     for text in proto.input:
         if text.startswith('^'):
             node.controls.append(text[1:])
         elif node.controls:
-            raise worded(ValueError(f"The node '{node.name}' is damaged: its input '{text}' stands "
+            raise misuse(ValueError(f"The node '{node.name}' is damaged: its input '{text}' stands "
                                     'after a control input.'))
         else:
             node.inputs.append(read_ref(text, node.name))
@@ -89,7 +89,7 @@ def read_ref(text, node=''):
         part, index = rest
         return Ref(name, int(index), part)
     except ValueError:
-        raise worded(ValueError(f"The node '{node}' is damaged: '{text}' is no input.")) from None
+        raise misuse(ValueError(f"The node '{node}' is damaged: '{text}' is no input.")) from None
 
 
 def read_function(proto):
@@ -98,7 +98,7 @@ def read_function(proto):
     names = [arg.name for arg in signature.output_arg]
     missing = [name for name in names if name not in proto.ret]
     if missing:
-        raise worded(ValueError(f"The function '{signature.name}' is damaged: nothing is said of "
+        raise misuse(ValueError(f"The function '{signature.name}' is damaged: nothing is said of "
                                 f"its result '{missing[0]}'."))
     return Function(signature.name, [arg.name for arg in signature.input_arg],
                     read_nodes(proto.node_def),

@@ -13,7 +13,7 @@ import numpy as np
 
 from tinyflow.formats.graphdef.nodes import Function, Node, Ref
 from tinyflow.graph import dtypes
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 def rewrite(nodes, library):
@@ -29,9 +29,9 @@ def rewrite(nodes, library):
         try:
             result.extend(rule(node, library))
         except (IndexError, KeyError, ValueError) as error:
-            if getattr(error, 'worded_by_tinyflow', False):
+            if getattr(error, 'raised_by_tinyflow', False):
                 raise
-            raise worded(ValueError(f"The node '{node.name}' ({node.op}) is damaged: it has "
+            raise misuse(ValueError(f"The node '{node.name}' ({node.op}) is damaged: it has "
                                     f'{len(node.inputs)} inputs and lacks what {node.op} '
                                     f'needs.')) from error
     return result
@@ -182,7 +182,7 @@ def _case(node, library):
     names = [f.name for f in node.attrs['branches'].list.func]
     missing = [name for name in names if name not in library]
     if not names or missing:
-        raise worded(ValueError(f"The node '{node.name}' is damaged: its branches "
+        raise misuse(ValueError(f"The node '{node.name}' is damaged: its branches "
                                 f"{', '.join(missing)} are not in the graph's library."))
     attrs = {k: v for k, v in node.attrs.items() if k not in ('branches', 'Tin')}
     if len(names) == 1:

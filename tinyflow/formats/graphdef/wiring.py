@@ -7,7 +7,7 @@ from tinyflow.graph import shapes
 from tinyflow.graph.graph import _VALID_ROOT_NAME
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.signature import output_length
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 def graph_name(graph, name):
@@ -15,7 +15,7 @@ def graph_name(graph, name):
     outer, graph._name_stack = graph._name_stack, ''
     try:
         if not _is_name(name):
-            raise worded(ValueError(f"Node '{name}': Node name contains invalid characters"))
+            raise misuse(ValueError(f"Node '{name}': Node name contains invalid characters"))
         return graph.unique_name(name)
     finally:
         graph._name_stack = outer
@@ -31,7 +31,7 @@ def in_order(nodes, made):
     index = {}
     for i, node in enumerate(nodes):
         if node.name in index:
-            raise worded(ValueError(f"Node '{node.name}' is not unique"))
+            raise misuse(ValueError(f"Node '{node.name}' is not unique"))
         index[node.name] = i
     waiting = [0] * len(nodes)
     users: list[list[int]] = [[] for _ in nodes]
@@ -41,7 +41,7 @@ def in_order(nodes, made):
                 users[index[name]].append(i)
                 waiting[i] += 1
             elif name not in made:
-                raise worded(ValueError(f"Node '{node.name}': Unknown input node '{name}'"))
+                raise misuse(ValueError(f"Node '{node.name}': Unknown input node '{name}'"))
     ready = [i for i, count in enumerate(waiting) if not count]
     done = 0
     while ready:
@@ -54,7 +54,7 @@ def in_order(nodes, made):
                 heapq.heappush(ready, user)
     if done < len(nodes):
         stuck = [n.name for i, n in enumerate(nodes) if waiting[i]]
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'The graph could not be sorted in topological order: the nodes wait for each other; '
             f'among them {", ".join(map(repr, stuck[:5]))}.'))
 
@@ -63,7 +63,7 @@ def nested(definition, inputs, node):
     """The flat inputs grouped as in the op's signature, by the list lengths in the attributes."""
     if not definition.has_lists:
         if len(inputs) != len(definition.inputs):
-            raise worded(ValueError(f"Node '{node.name}' has {len(inputs)} inputs; {node.op} takes "
+            raise misuse(ValueError(f"Node '{node.name}' has {len(inputs)} inputs; {node.op} takes "
                                     f'{len(definition.inputs)}.'))
         return inputs
     lists = [arg for arg in definition.inputs if arg.is_list]
@@ -78,7 +78,7 @@ def nested(definition, inputs, node):
         grouped.append(list(inputs[index:index + length]))
         index += length
     if index != len(inputs) or len(grouped) != len(definition.inputs):
-        raise worded(ValueError(f"Node '{node.name}' has {len(inputs)} inputs, which do not fit "
+        raise misuse(ValueError(f"Node '{node.name}' has {len(inputs)} inputs, which do not fit "
                                 f'{node.op}.'))
     return grouped
 
@@ -86,7 +86,7 @@ def nested(definition, inputs, node):
 def _length(arg, node):
     value = node.attrs.get(arg.type if arg.any_types else arg.number)
     if value is None:
-        raise worded(ValueError(f"The node '{node.name}' is damaged: it does not say how long its "
+        raise misuse(ValueError(f"The node '{node.name}' is damaged: it does not say how long its "
                                 f"input '{arg.name}' is."))
     if isinstance(value, (tuple, list)):
         return len(value)
@@ -116,5 +116,5 @@ def refine(operation, protos):
 def check_const(node, values):
     value, dtype = values.get('value'), values.get('dtype')
     if not hasattr(value, 'dtype') or dtype is None or value.dtype != dtype.np:
-        raise worded(ValueError(f"The node '{node.name}' is damaged: a constant with the dtype "
+        raise misuse(ValueError(f"The node '{node.name}' is damaged: a constant with the dtype "
                                 f'{getattr(dtype, "name", dtype)} and the value {value!r:.60}.'))

@@ -164,7 +164,7 @@ def summary_iterator(path):
             try:
                 event = Event.FromString(record)
             except DecodeError as error:
-                raise errors.worded(ValueError(
+                raise errors.misuse(ValueError(
                     f'{path}: a record is not an Event ({error}): this is another kind of TFRecord '
                     'file.\n  Hint: tf.python_io.tf_record_iterator reads any.')) from None
             yield event

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from tinyflow.formats.protos import feature_pb2
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 
 
 class _Explaining(type):
@@ -20,7 +20,7 @@ class _Explaining(type):
             if args or set(fields) != {'value'}:
                 raise
             problem, hint = _why(cls, fields['value'], error)
-            raise worded(type(error)(report(f'{cls.__name__}: {problem}', hint=hint))) from error
+            raise misuse(type(error)(report(f'{cls.__name__}: {problem}', hint=hint))) from error
 
     def __instancecheck__(cls, value):
         return isinstance(value, cls.message)

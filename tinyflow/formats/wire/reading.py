@@ -22,7 +22,7 @@ def as_message(value, message_class):
     if getattr(descriptor, 'name', None) == message_class.DESCRIPTOR.name:
         return message_class.FromString(value.SerializeToString())
     name = message_class.DESCRIPTOR.name
-    raise errors.worded(TypeError(f'{_lower(name)} must be a {name} proto, not {value!r:.80}.'))
+    raise errors.misuse(TypeError(f'{_lower(name)} must be a {name} proto, not {value!r:.80}.'))
 
 
 def _lower(name):
@@ -140,7 +140,7 @@ def naming(path):
         if path is None:
             raise
         problem = error.args[0] if isinstance(error, KeyError) else error
-        raise errors.worded(ValueError(f'{problem}\n  in {path}')) from None
+        raise errors.misuse(ValueError(f'{problem}\n  in {path}')) from None
 
 
 def read(path, message_class, binary=None):
@@ -168,7 +168,7 @@ def as_bytes(message, what):
     try:
         return message.SerializeToString(deterministic=True)
     except (EncodeError, ValueError) as error:
-        raise errors.worded(ValueError(
+        raise errors.misuse(ValueError(
             f'{what} cannot be larger than 2GB: {error}\n  Hint: feed the data through a '
             'placeholder, or put it in a Variable, which goes to the checkpoint.')) from None
 

@@ -73,7 +73,7 @@ class RecordWriter:
 
 def _window_bits(compression, window_bits=None):
     if compression not in WINDOW_BITS:
-        raise errors.worded(ValueError(
+        raise errors.misuse(ValueError(
             f"compression must be one of {sorted(WINDOW_BITS)}, not {compression!r}."))
     bits = WINDOW_BITS[compression]
     if bits is None or window_bits is None:

@@ -14,7 +14,7 @@ import numpy as np
 from tinyflow.formats.wire import varints
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import as_array
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 # dtype -> the TensorProto's list for it, and the NumPy type that the numbers there have.
 _LISTS = {
@@ -48,7 +48,7 @@ def dtype_from(number, where='a protocol buffer'):
         pass
     name = _UNKNOWN.get(number % 100)
     what = f'has the dtype {name}' if name else f'has the dtype number {number}'
-    raise worded(TypeError(f'{where} {what}, which is not in tinyflow.'))
+    raise misuse(TypeError(f'{where} {what}, which is not in tinyflow.'))
 
 
 def fill_shape(proto, shape):
@@ -77,7 +77,7 @@ def fill_tensor(proto, array, dtype, compress=False):
     With `compress`, a large array of equal values is written as one, as TensorFlow's tf.zeros is.
     """
     if dtype not in _LISTS:
-        raise worded(TypeError(f'A tensor of dtype {dtype.name} cannot be written: it stands for '
+        raise misuse(TypeError(f'A tensor of dtype {dtype.name} cannot be written: it stands for '
                                'something that lives in one Session.'))
     proto.dtype = dtype.as_datatype_enum
     proto.tensor_shape.SetInParent()
@@ -102,7 +102,7 @@ def _all_equal(array):
 
 
 def _too_big(array):
-    return worded(ValueError(
+    return misuse(ValueError(
         'Cannot create a tensor proto whose content is larger than 2GB: this one, of shape '
         f'{shapes.text(array.shape)}, has {array.nbytes / 2**30:.1f} GB.\n  Hint: keep data out of '
         'the graph: feed it through a placeholder, or read it with tf.data.'))
@@ -129,7 +129,7 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
     values that do not fit `dtype` or, if `verify_shape`, `shape`; ValueError above 2 GB.
     """
     if verify_shape and allow_broadcast:
-        raise worded(ValueError('verify_shape and allow_broadcast are not both allowed.'))
+        raise misuse(ValueError('verify_shape and allow_broadcast are not both allowed.'))
     from tinyflow.formats.protos.tensor_pb2 import TensorProto  # loaded when needed
     if isinstance(values, TensorProto):
         return values
@@ -153,11 +153,11 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
 
 def _check_count(array, shape, count, verify_shape, allow_broadcast):
     if verify_shape:
-        raise worded(TypeError(f"Expected Tensor's shape: {shape}, got {array.shape}."))
+        raise misuse(TypeError(f"Expected Tensor's shape: {shape}, got {array.shape}."))
     if allow_broadcast and array.size not in (1, count):
-        raise worded(TypeError(f"Expected Tensor's shape: {shape}, got {array.shape}."))
+        raise misuse(TypeError(f"Expected Tensor's shape: {shape}, got {array.shape}."))
     if array.size > count:
-        raise worded(ValueError(f'Too many elements provided. Needed at most {count}, but received '
+        raise misuse(ValueError(f'Too many elements provided. Needed at most {count}, but received '
                                 f'{array.size}'))
 
 
@@ -177,7 +177,7 @@ def array_from(proto, name=''):
     where = f"The tensor '{name}'" if name else 'A TensorProto'
     dtype = dtype_from(proto.dtype, where)
     if dtype not in _LISTS:
-        raise worded(TypeError(f'{where} has the dtype {dtype.name}, which has no values outside '
+        raise misuse(TypeError(f'{where} has the dtype {dtype.name}, which has no values outside '
                                'of a Session.'))
     shape = _known_shape(proto, where)
     count = 1
@@ -191,13 +191,13 @@ def array_from(proto, name=''):
 def _known_shape(proto, where):
     shape = shapes.raw(proto.tensor_shape)
     if not shapes.known(shape):
-        raise worded(ValueError(f'{where} is damaged: a value of the shape {shapes.text(shape)} '
+        raise misuse(ValueError(f'{where} is damaged: a value of the shape {shapes.text(shape)} '
                                 'cannot be.'))
     return shape
 
 
 def _damaged(where, shape, dtype, needed, found):
-    return worded(ValueError(
+    return misuse(ValueError(
         f'{where} is damaged: its shape {shapes.text(shape)} of {dtype.name} needs {needed}, and '
         f'there {"is" if found == 1 else "are"} {found}.'))
 

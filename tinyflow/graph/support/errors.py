@@ -196,8 +196,8 @@ def hides_own_frames(error: BaseException, frames: list[traceback.FrameSummary])
     That is so for errors with tinyflow's own messages and for errors raised by a user's function
     that tinyflow called, unless the environment has TINYFLOW_FULL_TRACEBACK=1.
     """
-    worded = isinstance(error, OpError) or getattr(error, 'worded_by_tinyflow', False)
-    return (worded or _raised_by_users_function(error, frames)) \
+    expected = isinstance(error, OpError) or getattr(error, 'raised_by_tinyflow', False)
+    return (expected or _raised_by_users_function(error, frames)) \
         and os.environ.get('TINYFLOW_FULL_TRACEBACK') != '1'
 
 
@@ -236,14 +236,17 @@ def _is_library(filename):
 def abstract(instance):
     """The NotImplementedError for an abstract method; its message names class and method."""
     method = sys._getframe(1).f_code.co_name
-    return worded(NotImplementedError(
+    return misuse(NotImplementedError(
         f'{type(instance).__name__} does not define {method}.\n  Hint: '
         f'define a method `{method}` in {type(instance).__name__}.'))
 
 
-def worded(error: Exception) -> Exception:
-    """Marks a TypeError, ValueError ... as having one of tinyflow's own messages; returns it."""
-    error.worded_by_tinyflow = True
+def misuse(error: Exception) -> Exception:
+    """Marks an error as the caller's, not a fault in tinyflow; returns it, to be raised.
+
+    Its message is complete, and its traceback ends at the user's line.
+    """
+    error.raised_by_tinyflow = True
     return error
 
 

@@ -10,7 +10,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 # Keys are full names without the leading "tf.".
 
@@ -172,7 +172,7 @@ def explain_missing(module_name, known_names):
         if name.startswith('_'):
             raise AttributeError(f'module {module_name!r} has no attribute {name!r}')
         own = [n for n in known_names if not n.startswith('_')]
-        raise worded(MissingNameError(_why(space, name, own)))
+        raise misuse(MissingNameError(_why(space, name, own)))
 
     return __getattr__
 

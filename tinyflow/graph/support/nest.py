@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from typing import Any
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 _TEXT = (str, bytes, bytearray)
 _VIEWS = (KeysView, ValuesView)
@@ -49,7 +49,7 @@ def sorted_keys(mapping: Mapping) -> list:
     try:
         return sorted(mapping)
     except TypeError:
-        raise worded(TypeError('nest only supports dicts with sortable keys.')) from None
+        raise misuse(TypeError('nest only supports dicts with sortable keys.')) from None
 
 
 def _items(value: Any) -> list[tuple[Any, Any]]:
@@ -119,16 +119,16 @@ def pack_sequence_as(structure: Any, flat_sequence: Sequence,
     """
     nested = _tester(expand_composites)
     if not is_nested(flat_sequence):
-        raise worded(TypeError('flat_sequence must be a sequence'))
+        raise misuse(TypeError('flat_sequence must be a sequence'))
     flat = list(flat_sequence)
     if not nested(structure):
         if len(flat) != 1:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Structure is a scalar but len(flat_sequence) == {len(flat)} > 1'))
         return flat[0]
     count = len(flatten(structure, expand_composites))
     if count != len(flat):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Could not pack sequence. Structure had {count} elements, but flat_sequence had '
             f'{len(flat)} elements.  Structure: {structure}, flat_sequence: {flat_sequence}.'))
     return _packed(structure, iter(flat), nested)
@@ -147,7 +147,7 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
     """
     check_types, expand = _map_options(func, kwargs)
     if not structure:
-        raise worded(ValueError('Must provide at least one structure'))
+        raise misuse(ValueError('Must provide at least one structure'))
     for other in structure[1:]:
         assert_same_structure(structure[0], other, check_types, expand)
     columns = [flatten(s, expand) for s in structure]
@@ -156,12 +156,12 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
 
 def _map_options(func: Callable, kwargs: dict) -> tuple[bool, bool]:
     if not callable(func):
-        raise worded(TypeError(f'func must be callable, got: {func}'))
+        raise misuse(TypeError(f'func must be callable, got: {func}'))
     check_types = kwargs.pop('check_types', True)
     expand = kwargs.pop('expand_composites', False)
     kwargs.pop('check_subtrees_length', None)
     if kwargs:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Only valid keyword arguments are `check_types` and `expand_composites`, not: '
             f'`{"`, `".join(kwargs)}`'))
     return check_types, expand
@@ -181,7 +181,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True,
         _compare(nest1, nest2, check_types, _tester(expand_composites))
     except (TypeError, ValueError) as error:
         dots = [pack_sequence_as(s, [_Dot()] * len(flatten(s))) for s in (nest1, nest2)]
-        raise worded(type(error)(
+        raise misuse(type(error)(
             "The two structures don't have the same nested structure.\n\n"
             f'First structure: {_told(nest1)}\n\nSecond structure: {_told(nest2)}\n\n'
             f'More specifically: {error}\nEntire first structure:\n{dots[0]}\n'
@@ -242,15 +242,15 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
     if not nested(shallow_tree):
         return
     if not nested(input_tree):
-        raise worded(TypeError('If shallow structure is a sequence, input must also be a sequence. '
+        raise misuse(TypeError('If shallow structure is a sequence, input must also be a sequence. '
                                f'Input has type: {type(input_tree)}.'))
     if check_types and not _same_kind(shallow_tree, input_tree):
-        raise worded(TypeError(
+        raise misuse(TypeError(
             "The two structures don't have the same sequence type. Input structure has type "
             f'{type(input_tree)}, while shallow structure has type {type(shallow_tree)}.'))
     shallow, deep = _items(shallow_tree), _items(input_tree)
     if check_subtrees_length and len(shallow) != len(deep):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f"The two structures don't have the same sequence length. Input structure has length "
             f'{len(deep)}, while shallow structure has length {len(shallow)}.'))
     if isinstance(shallow_tree, Mapping):
@@ -264,7 +264,7 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
 def _check_keys(shallow: Mapping, deep: Mapping) -> None:
     absent = sorted(set(shallow) - set(deep), key=str)
     if absent:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             "The shallow_tree's keys are not a subset of the input_tree's keys. The shallow_tree "
             f'has the following keys that are not in the input_tree: {absent}.'))
 
@@ -309,7 +309,7 @@ def map_structure_with_tuple_paths_up_to(shallow_tree: Any, func: Callable, *inp
     """As map_structure_up_to, `func` being given the path of keys first."""
     check_types, expand = _map_options(func, kwargs)
     if not inputs:
-        raise worded(ValueError('Cannot map over no sequences'))
+        raise misuse(ValueError('Cannot map over no sequences'))
     columns = [flatten_with_tuple_paths_up_to(shallow_tree, tree, check_types, expand)
                for tree in inputs]
     results = [func(row[0][0], *[value for _, value in row]) for row in zip(*columns)]
@@ -326,7 +326,7 @@ def get_traverse_shallow_structure(traverse_fn: Callable, structure: Any,
     answer = traverse_fn(structure)
     if not nested(structure):
         if not isinstance(answer, bool):
-            raise worded(TypeError('traverse_fn returned structure: %s for non-structure: %s'
+            raise misuse(TypeError('traverse_fn returned structure: %s for non-structure: %s'
                                    % (answer, structure)))
         return answer
     if isinstance(answer, bool):
@@ -369,7 +369,7 @@ def map_structure_with_paths(func: Callable, *structure: Any, **kwargs: Any) -> 
 def map_structure_with_tuple_paths(func: Callable, *structure: Any, **kwargs: Any) -> Any:
     """As map_structure, `func` being given the path as a tuple first."""
     if not structure:
-        raise worded(ValueError('Must provide at least one structure'))
+        raise misuse(ValueError('Must provide at least one structure'))
     paths = iter(list(yield_flat_paths(structure[0], kwargs.get('expand_composites', False))))
     return map_structure(lambda *leaves: func(next(paths), *leaves), *structure, **kwargs)
 
@@ -377,17 +377,17 @@ def map_structure_with_tuple_paths(func: Callable, *structure: Any, **kwargs: An
 def flatten_dict_items(dictionary: Mapping) -> dict:
     """{(a, b): (1, [2])} -> {a: 1, b: 2}: nested keys and their values as equal flat lists."""
     if not isinstance(dictionary, Mapping):
-        raise worded(TypeError('input must be a dictionary'))
+        raise misuse(TypeError('input must be a dictionary'))
     flat: dict = {}
     for key, value in dictionary.items():
         keys, values = ([key], [value]) if not is_nested(key) else (flatten(key), flatten(value))
         if len(keys) != len(values):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Could not flatten dictionary. Key had {len(keys)} elements, but value had '
                 f'{len(values)} elements. Key: {keys}, value: {values}.'))
         for k, v in zip(keys, values):
             if k in flat:
-                raise worded(ValueError(f'Could not flatten dictionary: key {k} is not unique.'))
+                raise misuse(ValueError(f'Could not flatten dictionary: key {k} is not unique.'))
             flat[k] = v
     return flat
 

@@ -5,7 +5,7 @@ from tinyflow.compiler.prune import prune
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation
-from tinyflow.graph.support.errors import InvalidArgumentError, worded
+from tinyflow.graph.support.errors import InvalidArgumentError, misuse
 from tinyflow.inspect.doctor.checks import CHECKS, CheckedGraph
 from tinyflow.inspect.doctor.report import Report
 from tinyflow.session.fetches import FetchPlan
@@ -26,7 +26,7 @@ def doctor(graph=None, fetches=None) -> Report:
     """
     if graph is not None and not isinstance(graph, Graph):
         if fetches is not None:
-            raise worded(TypeError(f'doctor: graph must be a tf.Graph, not {graph!r}.\n  Hint: '
+            raise misuse(TypeError(f'doctor: graph must be a tf.Graph, not {graph!r}.\n  Hint: '
                                    'tf.doctor(tf.get_default_graph(), fetches).'))
         graph, fetches = None, graph
     graph = graph or get_default_graph()

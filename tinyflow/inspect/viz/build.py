@@ -6,7 +6,7 @@ import re
 import numpy as np
 
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.inspect.viz import boxes, edges, fold, labels, select
 from tinyflow.inspect.viz.model import CONSTANTS, DIRECTIONS, SHAPES, Model, Node, Options
 from tinyflow.inspect.viz.nested_graphs import NestedGraphs, summary
@@ -29,12 +29,12 @@ def _check(options):
     for name, allowed in (('direction', DIRECTIONS), ('shapes', SHAPES),
                           ('show_constants', CONSTANTS)):
         if getattr(options, name) not in allowed:
-            raise worded(ValueError(f'{name}={getattr(options, name)!r}; it is one of '
+            raise misuse(ValueError(f'{name}={getattr(options, name)!r}; it is one of '
                                     + ', '.join(map(repr, allowed)) + '.'))
     for name, least in (('depth', 0), ('limit', 10)):
         value = getattr(options, name)
         if value is not None and (not isinstance(value, int) or value < least):
-            raise worded(ValueError(f'{name}={value!r}; it is None or an integer of at least '
+            raise misuse(ValueError(f'{name}={value!r}; it is None or an integer of at least '
                                     f'{least}.'))
 
 
@@ -404,7 +404,7 @@ def _fed(feeds):
         if not isinstance(t, Tensor):
             t = getattr(t, '_variable', t)
         if not isinstance(t, Tensor):
-            raise worded(TypeError(f'feeds= is a feed_dict or a list of tensors; {t!r} is a '
+            raise misuse(TypeError(f'feeds= is a feed_dict or a list of tensors; {t!r} is a '
                                    f'{type(t).__name__}.'))
         found[t] = shape
     return found

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.inspect.viz.build import build
 from tinyflow.inspect.viz.model import Edge, Model, Node, Options
 
@@ -17,7 +17,7 @@ def compared(diff, options: Options) -> Model:
     Raises ValueError if `diff` did not come from two graphs.
     """
     if diff.first_graph is None or diff.second_graph is None:
-        raise worded(ValueError('This comparison cannot be drawn: a picture needs two graphs, and '
+        raise misuse(ValueError('This comparison cannot be drawn: a picture needs two graphs, and '
                                 'programs and checkpoints have none.\n  Hint: print(diff).'))
     before, after = build(diff.first_graph, options), build(diff.second_graph, options)
     _mark(diff, after)

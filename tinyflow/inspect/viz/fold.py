@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.inspect.viz.select import FORWARD, is_variable_ref
 
 _HELPER = 5                 # nodes: a scope made by one library call is closed from this size on
@@ -43,7 +43,7 @@ class Scopes:
         if path not in self.holds:
             known = sorted('/'.join(p) for p in self.holds)
             near = get_close_matches(name, known, n=3) or known[:5]
-            raise worded(ValueError(f'{argument}={name!r}: this picture has no such name scope. '
+            raise misuse(ValueError(f'{argument}={name!r}: this picture has no such name scope. '
                                     f'It has: {", ".join(near) or "none"}.'))
         return path
 

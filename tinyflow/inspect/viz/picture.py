@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.inspect.viz import build, dot, render, title_placement
 from tinyflow.inspect.viz.model import Model, Options
 
@@ -168,7 +168,7 @@ def draw(what: Any, path: Any = None, *, depth: int | None = None, open: Any = (
     FileNotFoundError for a missing folder, RuntimeError if Graphviz is needed and missing.
     """
     if isinstance(what, str) and path is not None and not isinstance(path, str):
-        raise worded(TypeError('draw: the path is the second argument.\n  Hint: tf.viz.draw(loss, '
+        raise misuse(TypeError('draw: the path is the second argument.\n  Hint: tf.viz.draw(loss, '
                                f'{what!r}).'))
     if path is not None:
         render.check_path(path)

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from html import escape
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 FORMATS = ('svg', 'png', 'pdf')
 SUFFIXES = ('.svg', '.png', '.pdf', '.dot', '.gv', '.html')
@@ -41,7 +41,7 @@ def layout(dot: str, kind: str, dpi: int = 144) -> tuple[bytes, list[str]]:
     elif importlib.util.find_spec('pygraphviz'):
         command = [sys.executable, '-c', _CHILD, kind]
     else:
-        raise worded(RuntimeError(
+        raise misuse(RuntimeError(
             'Drawing needs Graphviz, and there is neither a `dot` program nor pygraphviz.\n'
             '  Hint: pip install pygraphviz, whose wheels include Graphviz; a path ending in '
             '.dot needs neither.'))
@@ -49,7 +49,7 @@ def layout(dot: str, kind: str, dpi: int = 144) -> tuple[bytes, list[str]]:
                           env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))})
     said = done.stderr.decode(errors='replace')
     if done.returncode or not done.stdout:
-        raise worded(RuntimeError(f'Graphviz could not lay the picture out: {said.strip()}'))
+        raise misuse(RuntimeError(f'Graphviz could not lay the picture out: {said.strip()}'))
     return done.stdout, [line for line in said.splitlines() if _COMPLAINT.match(line)]
 
 
@@ -69,7 +69,7 @@ def suffix_of(path) -> str:
     """The lower-case suffix of a picture's path. ValueError if no such picture can be made."""
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if suffix not in SUFFIXES:
-        raise worded(ValueError(f"The picture's path {os.fspath(path)!r} ends in {suffix!r}; it "
+        raise misuse(ValueError(f"The picture's path {os.fspath(path)!r} ends in {suffix!r}; it "
                                 f'must end in one of {", ".join(SUFFIXES)}.'))
     return suffix
 
@@ -78,12 +78,12 @@ def check_path(path) -> None:
     """Raises ValueError for an unknown format, TypeError unless it is a path, FileNotFoundError
     for a missing folder."""
     if not isinstance(path, (str, os.PathLike)):
-        raise worded(TypeError(f'The path of a picture is a text such as "graph.svg", not '
+        raise misuse(TypeError(f'The path of a picture is a text such as "graph.svg", not '
                                f'{type(path).__name__}.'))
     suffix_of(path)
     folder = os.path.dirname(os.fspath(path))
     if folder and not os.path.isdir(folder):
-        raise worded(FileNotFoundError(
+        raise misuse(FileNotFoundError(
             f'The picture cannot be written to {os.fspath(path)!r}: the folder {folder!r} does not '
             'exist.\n  Hint: make it with os.makedirs(folder, exist_ok=True).'))
 

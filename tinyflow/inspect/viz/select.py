@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 FORWARD, GRADIENT, OPTIMIZER, INIT = 'forward', 'gradient', 'optimizer', 'init'
 
@@ -43,7 +43,7 @@ def subject(what) -> tuple[Graph | None, list[Operation] | None]:
     fetched = operations(what, 'draw')
     graphs = list(dict.fromkeys(op.graph for op in fetched))
     if len(graphs) > 1:
-        raise worded(ValueError('draw: the nodes belong to different graphs: '
+        raise misuse(ValueError('draw: the nodes belong to different graphs: '
                                 + ', '.join(map(str, graphs))))
     return (graphs[0] if graphs else None), fetched
 
@@ -80,7 +80,7 @@ def _not_drawable(node, caller):
     hint = ''
     if isinstance(node, str):
         hint = f'\n  Hint: graph.get_operation_by_name({node!r}) gives the node of that name.'
-    return worded(TypeError(
+    return misuse(TypeError(
         f'{caller} needs a Graph, a Session, a Tensor, an Operation, a Variable or a list of '
         f'nodes, not {node!r} of type {type(node).__name__}.{hint}'))
 
@@ -108,11 +108,11 @@ def path_between(start, end) -> list[Operation]:
     """
     first, last = (_one(node) for node in (start, end))
     if first.graph is not last.graph:
-        raise worded(ValueError(f"path_between: '{first.name}' is in {first.graph}, "
+        raise misuse(ValueError(f"path_between: '{first.name}' is in {first.graph}, "
                                 f"'{last.name}' is in {last.graph}."))
     path = _paths(first, last) or _paths(last, first)
     if not path:
-        raise worded(ValueError(f"path_between: no path joins '{first.name}' and '{last.name}': "
+        raise misuse(ValueError(f"path_between: no path joins '{first.name}' and '{last.name}': "
                                 'neither is computed from the other.'))
     return path
 
@@ -120,7 +120,7 @@ def path_between(start, end) -> list[Operation]:
 def _one(node):
     found = operations(node, 'path_between')
     if len(found) != 1:
-        raise worded(TypeError(f'path_between needs one node on each side, not {len(found)}.'))
+        raise misuse(TypeError(f'path_between needs one node on each side, not {len(found)}.'))
     return found[0]
 
 
@@ -299,13 +299,13 @@ def _by_expression(ops, pattern, types, argument):
     try:
         search = re.compile(pattern).search
     except re.error as error:
-        raise worded(ValueError(f'{argument}={pattern!r} is neither an op type of this graph nor '
+        raise misuse(ValueError(f'{argument}={pattern!r} is neither an op type of this graph nor '
                                 f'a regular expression: {error}.')) from None
     found = [op for op in ops if search(op.name)]
     if not found:
         from difflib import get_close_matches
         near = get_close_matches(str(pattern), sorted(types), n=3)
         hint = f' Near: {", ".join(near)}.' if near else ''
-        raise worded(ValueError(f'{argument}={pattern!r} matches no node: it is neither an op '
+        raise misuse(ValueError(f'{argument}={pattern!r} matches no node: it is neither an op '
                                 f'type here nor found in any name.{hint}'))
     return found

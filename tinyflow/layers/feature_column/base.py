@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from tinyflow.graph import dtypes
-from tinyflow.graph.support.errors import abstract, worded
+from tinyflow.graph.support.errors import abstract, misuse
 from tinyflow.layers.feature_column.serialization import SerializableColumn
 
 __all__ = ['CategoricalColumn', 'DenseColumn', 'FeatureColumn', 'IdWeightPair',
@@ -126,14 +126,14 @@ class SequenceDenseColumn(FeatureColumn):
 def check_key(key):
     """Raises ValueError unless `key`, the name of a feature, is a string."""
     if not isinstance(key, str):
-        raise worded(ValueError(f'key must be a string. Got: type {type(key)}. Given key: '
+        raise misuse(ValueError(f'key must be a string. Got: type {type(key)}. Given key: '
                                 f'{key!r}.'))
 
 
 def check_string_or_int(dtype, prefix):
     """Raises ValueError unless the dtype is string or integer."""
     if dtype is not dtypes.string and not dtype.is_integer:
-        raise worded(ValueError(f'{prefix} dtype must be string or integer. dtype: {dtype!r}.'))
+        raise misuse(ValueError(f'{prefix} dtype must be string or integer. dtype: {dtype!r}.'))
 
 
 def check_columns(feature_columns):
@@ -144,7 +144,7 @@ def check_columns(feature_columns):
     if isinstance(feature_columns, FeatureColumn):
         feature_columns = [feature_columns]
     if isinstance(feature_columns, dict):
-        raise worded(ValueError('Expected feature_columns to be iterable, found dict.\n  Hint: '
+        raise misuse(ValueError('Expected feature_columns to be iterable, found dict.\n  Hint: '
                                 'list(feature_columns.values()).'))
     columns = list(feature_columns)
     for column in columns:
@@ -157,14 +157,14 @@ def check_columns(feature_columns):
             elif isinstance(column, int):
                 hint = ('\n  Hint: numbers are hidden_units, which come before feature_columns: '
                         'DNNClassifier(hidden_units=[10, 10], feature_columns=columns).')
-            raise worded(ValueError('Items of feature_columns must be a FeatureColumn. Given (type '
+            raise misuse(ValueError('Items of feature_columns must be a FeatureColumn. Given (type '
                                     f'{type(column)}): {column!r}.{hint}'))
     if not columns:
-        raise worded(ValueError('feature_columns must not be empty.'))
+        raise misuse(ValueError('feature_columns must not be empty.'))
     by_name = {}
     for column in columns:
         if column.name in by_name:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Duplicate feature column name found for columns: {column} and '
                 f'{by_name[column.name]}. Their Variables would have the same name.\n  Hint: '
                 'remove one of them, or add the feature to the dict a second time, under another '

@@ -6,7 +6,7 @@ from collections import namedtuple
 from tinyflow.graph import dtypes
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.base import CategoricalColumn, DenseColumn, IdWeightPair
 from tinyflow.layers.feature_column.numeric import NumericColumn
 from tinyflow.layers.feature_column.serialization import register_column, serialize_feature_column
@@ -31,19 +31,19 @@ def bucketized_column(source_column, boundaries):
     rank 1 and the boundaries are sorted.
     """
     if not isinstance(source_column, NumericColumn):
-        raise worded(ValueError('source_column must be a column generated with numeric_column(). '
+        raise misuse(ValueError('source_column must be a column generated with numeric_column(). '
                                 f'Given: {source_column}'))
     if len(source_column.shape) > 1:
-        raise worded(ValueError('source_column must be one-dimensional column. Given: '
+        raise misuse(ValueError('source_column must be one-dimensional column. Given: '
                                 f'{source_column}'))
     if hasattr(boundaries, 'tolist'):
         boundaries = boundaries.tolist()                # an array, e.g. of np.linspace
     if not isinstance(boundaries, (list, tuple)) or any(
             a >= b for a, b in zip(boundaries, boundaries[1:])):
-        raise worded(ValueError('boundaries must be a sorted list, without repetition, not '
+        raise misuse(ValueError('boundaries must be a sorted list, without repetition, not '
                                 f'{boundaries!r}'))
     if not boundaries:
-        raise worded(ValueError('boundaries must not be empty.'))
+        raise misuse(ValueError('boundaries must not be empty.'))
     return BucketizedColumn(source_column, tuple(boundaries))
 
 

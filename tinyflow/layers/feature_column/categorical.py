@@ -6,7 +6,7 @@ from collections import namedtuple
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import control_dependencies
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.layers.feature_column.base import CategoricalColumn, IdWeightPair, check_key
 from tinyflow.layers.feature_column.serialization import register_column
 from tinyflow.layers.feature_column.transformation import to_sparse_ids
@@ -65,7 +65,7 @@ def check_feature_dtype(column, tensor):
                 ) if dtype.is_integer else (
             'use tf.feature_column.numeric_column for numbers, and bucketized_column to make it '
             'categorical')
-    raise worded(ValueError(report(
+    raise misuse(ValueError(report(
         'Column dtype and SparseTensors dtype must be compatible. key: '
         f'{column.key}, column dtype: {column.dtype.name}, tensor dtype: {dtype.name}',
         inputs=[(column.key, tensor.values)], hint=f'{hint}.')))
@@ -78,9 +78,9 @@ def categorical_column_with_identity(key, num_buckets, default_value=None):
     feature [batch, any], dense or sparse -> ids. Raises ValueError for invalid arguments.
     """
     if num_buckets < 1:
-        raise worded(ValueError(f'num_buckets {num_buckets} < 1, column_name {key}'))
+        raise misuse(ValueError(f'num_buckets {num_buckets} < 1, column_name {key}'))
     if default_value is not None and not 0 <= default_value < num_buckets:
-        raise worded(ValueError(f'default_value {default_value} not in range [0, {num_buckets}), '
+        raise misuse(ValueError(f'default_value {default_value} not in range [0, {num_buckets}), '
                                 f'column_name {key}'))
     check_key(key)
     return IdentityCategoricalColumn(key, num_buckets, default_value)
@@ -100,7 +100,7 @@ class IdentityCategoricalColumn(SingleFeatureColumn, namedtuple('IdentityCategor
 
     def _ids(self, feature):
         if not feature.dtype.is_integer:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'Invalid input, not integer. key: {self.key} dtype: {feature.dtype.name}',
                 inputs=[(self.key, feature.values)],
                 hint=f"tf.cast(features['{self.key}'], tf.int64); for strings "

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from tinyflow.graph import dtypes
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.base import CategoricalColumn, FeatureColumn, IdWeightPair
 from tinyflow.layers.feature_column.hashed import HashedCategoricalColumn
 from tinyflow.layers.feature_column.serialization import register_column, serialize_feature_column
@@ -22,10 +22,10 @@ def crossed_column(keys, hash_bucket_size, hash_key=None):
     column that is not categorical or is already hashed, or a size below 1.
     """
     if not hash_bucket_size or hash_bucket_size < 1:
-        raise worded(ValueError('hash_bucket_size must be > 1. hash_bucket_size: '
+        raise misuse(ValueError('hash_bucket_size must be > 1. hash_bucket_size: '
                                 f'{hash_bucket_size}'))
     if not keys or len(keys) < 2:
-        raise worded(ValueError(f'keys must be a list with length > 1. Given: {keys}'))
+        raise misuse(ValueError(f'keys must be a list with length > 1. Given: {keys}'))
     for key in keys:
         _check(key)
     return CrossedColumn(tuple(keys), hash_bucket_size, hash_key)
@@ -37,11 +37,11 @@ def _check(key):
         if isinstance(key, FeatureColumn):
             hint = (f'\n  Hint: tf.feature_column.bucketized_column({key.name}, boundaries=[...]) '
                     'makes a numeric column categorical.')
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Unsupported key type. All keys must be either string, or categorical column except '
             f'HashedCategoricalColumn. Given: {key}{hint}'))
     if isinstance(key, HashedCategoricalColumn):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'categorical_column_with_hash_bucket is not supported for crossing: hashing twice '
             f'causes more collisions.\n  Hint: use the key, {key.key!r}. Given: '
             f'{key}'))
@@ -83,7 +83,7 @@ class CrossedColumn(CategoricalColumn, namedtuple('CrossedColumn', [
             return cache.get(key, state_manager)
         ids, weights = key.get_sparse_tensors(cache, state_manager)
         if weights is not None:
-            raise worded(ValueError('crossed_column does not support weight_tensor, but the given '
+            raise misuse(ValueError('crossed_column does not support weight_tensor, but the given '
                                     f'column populates weight_tensor. Given column: {key.name}'))
         return ids
 

@@ -6,7 +6,7 @@ from collections import namedtuple
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.base import (
     DenseColumn,
     SequenceDenseColumn,
@@ -51,12 +51,12 @@ def embedding_column(categorical_column, dimension, combiner='mean', initializer
 def check_embedding(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, name):
     """The initializer, or the default one. Raises ValueError for invalid arguments."""
     if dimension is None or dimension < 1:
-        raise worded(ValueError(f'Invalid dimension {dimension}.'))
+        raise misuse(ValueError(f'Invalid dimension {dimension}.'))
     if (ckpt_to_load_from is None) != (tensor_name_in_ckpt is None):
-        raise worded(ValueError('Must specify both `ckpt_to_load_from` and `tensor_name_in_ckpt` '
+        raise misuse(ValueError('Must specify both `ckpt_to_load_from` and `tensor_name_in_ckpt` '
                                 'or none of them.'))
     if initializer is not None and not callable(initializer):
-        raise worded(ValueError('initializer must be callable if specified. Embedding of '
+        raise misuse(ValueError('initializer must be callable if specified. Embedding of '
                                 f'column_name: {name}'))
     return initializer or truncated_normal_initializer(0.0, 1 / math.sqrt(dimension))
 

@@ -5,7 +5,7 @@ from collections import namedtuple
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.base import check_key, check_string_or_int
 from tinyflow.layers.feature_column.categorical import SingleFeatureColumn, check_feature_dtype
 from tinyflow.layers.feature_column.serialization import register_column
@@ -22,9 +22,9 @@ def categorical_column_with_hash_bucket(key, hash_bucket_size, dtype=dtypes.stri
     The buckets equal those of TensorFlow; different values may share a bucket.
     """
     if hash_bucket_size is None:
-        raise worded(ValueError(f'hash_bucket_size must be set. key: {key}'))
+        raise misuse(ValueError(f'hash_bucket_size must be set. key: {key}'))
     if hash_bucket_size < 1:
-        raise worded(ValueError(f'hash_bucket_size must be at least 1. hash_bucket_size: '
+        raise misuse(ValueError(f'hash_bucket_size must be at least 1. hash_bucket_size: '
                                 f'{hash_bucket_size}, key: {key}'))
     check_key(key)
     dtype = dtypes.as_dtype(dtype)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.defaults import get_collection, name_scope
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.v1_v2_switches import resource_variables_enabled
 from tinyflow.layers.feature_column.base import DenseColumn, check_columns
 from tinyflow.layers.feature_column.state import LayerState, ScopeState
@@ -128,7 +128,7 @@ def check_equal_batches(tensors, columns):
              if t.raw_shape and t.raw_shape[0] is not None]
     for column, size in known[1:]:
         if size != known[0][1]:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'Batch size (first dimension) of each feature must be same. Batch size of columns '
                 f'({known[0][0].name}, {column.name}): ({known[0][1]}, {size})'))
 
@@ -139,7 +139,7 @@ def as_feature_dict(features):
         return {str(key): features[key].to_numpy() for key in features.columns}
     if isinstance(features, dict) or hasattr(features, 'keys') and hasattr(features, 'copy'):
         return features
-    raise worded(ValueError(
+    raise misuse(ValueError(
         f'features must be a dict from keys to tensors, not {features!r}.\n  Hint: an input '
         "function returns ({'key': tensor, ...}, labels)."))
 
@@ -215,7 +215,7 @@ def dense_tensors(columns, features, state_manager, cols_to_output_tensors=None)
     Shapes: features, a dict of [batch, ...] -> [batch, sum of the columns' sizes].
     """
     if not isinstance(features, dict):
-        raise worded(ValueError(f'We expected a dictionary here. Instead we got: {features!r}'))
+        raise misuse(ValueError(f'We expected a dictionary here. Instead we got: {features!r}'))
     cache = FeatureTransformationCache(features)
     tensors = []
     for column in columns:

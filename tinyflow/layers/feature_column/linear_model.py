@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import add_to_collection, get_collection, name_scope
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.base import CategoricalColumn, DenseColumn, check_columns
 from tinyflow.layers.feature_column.input_layer import (
     as_feature_dict,
@@ -82,7 +82,7 @@ def linear_columns(feature_columns):
     columns = check_columns(feature_columns)
     for column in columns:
         if not isinstance(column, (DenseColumn, CategoricalColumn)):
-            raise worded(ValueError('Items of feature_columns must be either a DenseColumn or '
+            raise misuse(ValueError('Items of feature_columns must be either a DenseColumn or '
                                     f'CategoricalColumn. Given: {column!r}'))
     return columns
 

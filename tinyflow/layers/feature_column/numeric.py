@@ -9,7 +9,7 @@ import numpy as np
 from tinyflow.graph import dtypes
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.layers.feature_column.base import DenseColumn, check_key
 from tinyflow.layers.feature_column.serialization import register_column
 from tinyflow.ops.array import identity_and_cast as identities
@@ -56,12 +56,12 @@ class NumericColumn(DenseColumn, namedtuple('NumericColumn', [
     def transform_feature(self, transformation_cache, state_manager):
         tensor = transformation_cache.get(self.key, state_manager)
         if isinstance(tensor, SparseTensor):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'The corresponding Tensor of numerical column must be a Tensor. SparseTensor is '
                 f'not supported. key: {self.key}\n  Hint: tf.sparse_tensor_to_dense(features['
                 f'{self.key!r}]), or parse Examples with FixedLenFeature.'))
         if tensor.dtype.base_dtype is dtypes.string:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'numeric_column({self.key!r}) got strings.', inputs=[(self.key, tensor)],
                 hint=f"tf.string_to_number(features['{self.key}']) if they are numbers; for text "
                      'tf.feature_column.indicator_column(tf.feature_column.'
@@ -79,7 +79,7 @@ class NumericColumn(DenseColumn, namedtuple('NumericColumn', [
         size = math.prod(raw[1:])
         if size != self.variable_shape.num_elements():
             shape = raw[1] if len(raw) == 2 else tuple(raw[1:])
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'numeric_column({self.key!r}) has shape {self.shape}; its feature has {size} '
                 'numbers per example: Cannot reshape a tensor.', inputs=[(self.key, tensor)],
                 hint=f"tf.feature_column.numeric_column('{self.key}', shape={shape}).")))
@@ -103,10 +103,10 @@ def check_numeric_arguments(key, shape, dtype, normalizer_fn):
     shape = check_shape(shape, key)
     dtype = dtypes.as_dtype(dtype)
     if not (dtype.is_integer or dtype.is_floating):
-        raise worded(ValueError(f'dtype must be convertible to float. dtype: {dtype.name}, key: '
+        raise misuse(ValueError(f'dtype must be convertible to float. dtype: {dtype.name}, key: '
                                 f'{key}'))
     if normalizer_fn is not None and not callable(normalizer_fn):
-        raise worded(TypeError(f'normalizer_fn must be a callable. Given: {normalizer_fn}'))
+        raise misuse(TypeError(f'normalizer_fn must be a callable. Given: {normalizer_fn}'))
     check_key(key)
     return shape, dtype
 
@@ -114,14 +114,14 @@ def check_numeric_arguments(key, shape, dtype, normalizer_fn):
 def check_shape(shape, key):
     """The shape as a tuple of positive ints. Raises TypeError or ValueError for others."""
     if shape is None:
-        raise worded(ValueError(f'shape of {key} must not be None.'))
+        raise misuse(ValueError(f'shape of {key} must not be None.'))
     shape = tuple(shape) if np.iterable(shape) else (shape,)
     for size in shape:
         if not isinstance(size, (int, np.integer)) or isinstance(size, bool):
-            raise worded(TypeError(f'shape dimensions must be integer. shape: {shape}, key: '
+            raise misuse(TypeError(f'shape dimensions must be integer. shape: {shape}, key: '
                                    f'{key}'))
         if size < 1:
-            raise worded(ValueError(f'shape dimensions must be greater than 0. shape: {shape}, '
+            raise misuse(ValueError(f'shape dimensions must be greater than 0. shape: {shape}, '
                                     f'key: {key}'))
     return shape
 
@@ -135,12 +135,12 @@ def check_default_value(shape, default_value, dtype, key):
     try:
         array = np.asarray(default_value)
     except ValueError:
-        raise worded(error) from None
+        raise misuse(error) from None
     compatible = array.dtype.kind in 'iu' or array.dtype.kind == 'f' and dtype.is_floating
     if not compatible:
-        raise worded(error)
+        raise misuse(error)
     if array.ndim and array.shape != shape:
-        raise worded(ValueError('The shape of default_value must be equal to given shape. '
+        raise misuse(ValueError('The shape of default_value must be equal to given shape. '
                                 f'default_value: {default_value}, shape: {shape}, key: {key}'))
     if array.ndim:
         return _tuples(default_value.tolist() if hasattr(default_value, 'tolist') else

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.base import FeatureColumn
 from tinyflow.layers.feature_column.numeric import NumericColumn, numeric_column
 from tinyflow.ops.files.example_parsing import FixedLenFeature
@@ -23,11 +23,11 @@ def make_parse_example_spec(feature_columns):
         if not isinstance(column, FeatureColumn):
             hint = ('' if not isinstance(feature_columns, FeatureColumn) else
                     '\n  Hint: pass a list of columns, [column].')
-            raise worded(ValueError('All feature_columns must be FeatureColumn instances. Given: '
+            raise misuse(ValueError('All feature_columns must be FeatureColumn instances. Given: '
                                     f'{column}{hint}'))
         for key, value in column.parse_example_spec.items():
             if key in result and value != result[key]:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'feature_columns contain different parse_spec for key {key}. Given {value} '
                     f'and {result[key]}'))
             result[key] = value
@@ -58,7 +58,7 @@ def regressor_parse_example_spec(feature_columns, label_key, label_dtype=dtypes.
 
 def _with_label(spec, label_key, label, weight_column):
     if label_key in spec:
-        raise worded(ValueError(f'label should not be used as feature. label_key: {label_key}, '
+        raise misuse(ValueError(f'label should not be used as feature. label_key: {label_key}, '
                                 f'features: {list(spec)}'))
     spec[label_key] = label
     if weight_column is None:
@@ -66,11 +66,11 @@ def _with_label(spec, label_key, label, weight_column):
     if isinstance(weight_column, str):
         weight_column = numeric_column(weight_column)
     if not isinstance(weight_column, NumericColumn):
-        raise worded(ValueError('weight_column should be an instance of '
+        raise misuse(ValueError('weight_column should be an instance of '
                                 'tf.feature_column.numeric_column. Given type: '
                                 f'{type(weight_column)} value: {weight_column}'))
     if weight_column.key in spec:
-        raise worded(ValueError('weight_column should not be used as feature. weight_column: '
+        raise misuse(ValueError('weight_column should not be used as feature. weight_column: '
                                 f'{weight_column.key}, features: {list(spec)}'))
     spec.update(weight_column.parse_example_spec)
     return spec

@@ -8,7 +8,7 @@ import numpy as np
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.sparse_tensor import SparseTensorValue
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.base import (
     CategoricalColumn,
     DenseColumn,
@@ -56,7 +56,7 @@ def preview(features, feature_columns, rows=5):
 
 def _items(features):
     if not hasattr(features, 'items'):
-        raise worded(ValueError(f'features must be a dict of arrays or a DataFrame, not '
+        raise misuse(ValueError(f'features must be a dict of arrays or a DataFrame, not '
                                 f'{type(features).__name__}.\n  Hint: '
                                 "{'key': [value, ...], ...}."))
     # to_numpy is that of pandas' Series.
@@ -72,7 +72,7 @@ def _first(value, rows):
         return SparseTensorValue(np.asarray(value.indices)[selected],
                                  np.asarray(value.values)[selected], shape)
     if hasattr(value, 'op'):
-        raise worded(ValueError(f'preview takes arrays, but got the Tensor {value.name}.\n  Hint: '
+        raise misuse(ValueError(f'preview takes arrays, but got the Tensor {value.name}.\n  Hint: '
                                 'session.run(features) returns arrays; preview builds a new '
                                 'graph.'))
     return np.asarray(value)[:rows]

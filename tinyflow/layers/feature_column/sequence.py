@@ -6,7 +6,7 @@ from collections import namedtuple
 from tinyflow.graph import dtypes
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.layers.feature_column.base import (
     IdWeightPair,
     SequenceDenseColumn,
@@ -152,7 +152,7 @@ class SequenceNumericColumn(SequenceDenseColumn, namedtuple('SequenceNumericColu
     def get_sequence_dense_tensor(self, transformation_cache, state_manager):
         sparse = transformation_cache.get(self, state_manager)
         if not isinstance(sparse, SparseTensor):
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'sequence_numeric_column({self.key!r}) takes a SparseTensor.',
                 inputs=[(self.key, sparse)],
                 hint='parse it with VarLenFeature, or convert padded rows by '

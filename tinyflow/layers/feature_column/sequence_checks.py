@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.base import CategoricalColumn, DenseColumn, FeatureColumn
 from tinyflow.ops.array import (
     constants,
@@ -49,14 +49,14 @@ def check_categorical(column, maker):
     elif not isinstance(column, FeatureColumn):
         hint = ('\n  Hint: tf.feature_column.categorical_column_with_vocabulary_list(key, [...]) '
                 'creates one.')
-    raise worded(ValueError(f'{maker} takes a categorical column, not {column!r}.{hint}'))
+    raise misuse(ValueError(f'{maker} takes a categorical column, not {column!r}.{hint}'))
 
 
 def check_no_sequence(column, maker):
     """Raises ValueError for a sequence column in a layer that is not for sequences."""
     if not isinstance(column.categorical_column, SequenceColumn):
         return
-    raise worded(ValueError(
+    raise misuse(ValueError(
         f'In {maker}: {column.name}. categorical_column must not be of type '
         f'{type(column.categorical_column).__name__}, which has values for each step.\n  Hint: use '
         'categorical_column_with_... without "sequence_", or tf.contrib.feature_column.'
@@ -67,7 +67,7 @@ def check_is_sequence(column, maker):
     """Raises ValueError for a column that is not a sequence column in a sequence layer."""
     if isinstance(column.categorical_column, SequenceColumn):
         return
-    raise worded(ValueError(
+    raise misuse(ValueError(
         f'In {maker}: {column.name}. categorical_column must be of type SequenceCategoricalColumn '
         'to use sequence_input_layer or SequenceFeatures, not '
         f'{type(column.categorical_column).__name__}.\n  Hint: use tf.feature_column.'

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.base import SequenceDenseColumn, check_columns
 from tinyflow.layers.feature_column.input_layer import as_feature_dict, feature_tensors
 from tinyflow.layers.feature_column.sequence_checks import SequenceColumn
@@ -61,7 +61,7 @@ def sequence_columns(feature_columns):
             if isinstance(column, SequenceColumn):
                 hint = ('\n  Hint: tf.feature_column.embedding_column(column, dimension=...) or '
                         'tf.feature_column.indicator_column(column).')
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'All feature_columns must be of type SequenceDenseColumn. You can wrap a '
                 'sequence_categorical_column with an embedding_column or indicator_column. Given '
                 f'(type {type(column)}): {column}{hint}'))

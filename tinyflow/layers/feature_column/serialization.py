@@ -5,7 +5,7 @@ Below the columns: each column class registers itself with `register_column`.
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
-from tinyflow.graph.support.errors import abstract, worded
+from tinyflow.graph.support.errors import abstract, misuse
 from tinyflow.ops.variables import initializers
 
 __all__ = ['SerializableColumn', 'deserialize_feature_column', 'deserialize_feature_columns',
@@ -41,7 +41,7 @@ def serialize_feature_column(column):
     if isinstance(column, str):
         return column
     if not isinstance(column, SerializableColumn):
-        raise worded(ValueError(f'Instance: {column!r} is not a FeatureColumn'))
+        raise misuse(ValueError(f'Instance: {column!r} is not a FeatureColumn'))
     return {'class_name': type(column).__name__, 'config': column.get_config()}
 
 
@@ -60,7 +60,7 @@ def deserialize_feature_column(config, custom_objects=None, columns_by_name=None
         return config
     known = {**_CLASSES, **(custom_objects or {})}
     if config['class_name'] not in known:
-        raise worded(ValueError(f'Unknown feature column: {config["class_name"]}\n  Hint: '
+        raise misuse(ValueError(f'Unknown feature column: {config["class_name"]}\n  Hint: '
                                 "custom_objects={'" + config['class_name'] + "': the class}."))
     column = known[config['class_name']].from_config(config['config'], custom_objects,
                                                      columns_by_name)
@@ -89,7 +89,7 @@ def _initializer(config, custom_objects):
     name = config['class_name']
     initializer = (custom_objects or {}).get(name) or getattr(initializers, name, None)
     if initializer is None:
-        raise worded(ValueError(f"Unknown initializer: {name}\n  Hint: custom_objects={{'{name}': "
+        raise misuse(ValueError(f"Unknown initializer: {name}\n  Hint: custom_objects={{'{name}': "
                                 'the class}.'))
     return initializer.from_config(config['config'])
 
@@ -99,7 +99,7 @@ def _function(name, custom_objects):
     if not isinstance(name, str):
         return name
     if name not in (custom_objects or {}):
-        raise worded(ValueError(f"Unknown function: {name}\n  Hint: custom_objects={{'{name}': the "
+        raise misuse(ValueError(f"Unknown function: {name}\n  Hint: custom_objects={{'{name}': the "
                                 'function}.'))
     return custom_objects[name]
 
@@ -118,7 +118,7 @@ def _arguments(cls, config, custom_objects, columns_by_name):
         'initializer': lambda value: _initializer(value, custom_objects)}
     unknown = set(config) - set(cls._fields)
     if unknown:
-        raise worded(ValueError(f'{cls.__name__} has no {sorted(unknown)}; it has '
+        raise misuse(ValueError(f'{cls.__name__} has no {sorted(unknown)}; it has '
                                 f'{list(cls._fields)}.'))
     return {key: readers[key](value) if key in readers else value
             for key, value in config.items()}

@@ -12,7 +12,7 @@ from tinyflow.graph.defaults import (
     name_scope,
 )
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.base import (
     DenseColumn,
     SequenceDenseColumn,
@@ -81,12 +81,12 @@ def _checked(columns, dimension, initializer, name, ckpt_to_load_from, tensor_na
     first = ordered[0]
     for column in ordered[1:]:
         if column.num_buckets != first.num_buckets:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'To use shared_embedding_column, all categorical_columns must have the same number '
                 f'of buckets. {first.name} has {first.num_buckets}, {column.name} has '
                 f'{column.num_buckets}.'))
         if _unweighted_type(column) is not _unweighted_type(first):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'To use shared_embedding_column, all categorical_columns must have the same type, '
                 f'or be weighted_categorical_column of the same type. {first.name} is a '
                 f'{_unweighted_type(first).__name__}, {column.name} a '
@@ -154,7 +154,7 @@ class CollectionSharedEmbeddingColumn(_SharedEmbedding, namedtuple(
         shared = get_collection(self.shared_embedding_collection_name)
         if not shared:
             if not hasattr(state_manager, 'create_shared_variable'):
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'{self.name} comes from shared_embedding_columns, which is for '
                     'tf.feature_column.input_layer and estimators.\n  Hint: '
                     'use tf.feature_column.shared_embeddings for Keras layers.'))
@@ -163,19 +163,19 @@ class CollectionSharedEmbeddingColumn(_SharedEmbedding, namedtuple(
             add_to_collection(self.shared_embedding_collection_name, weights)
             return load_embedding(self.ckpt_to_load_from, self.tensor_name_in_ckpt, weights)
         if len(shared) > 1:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Collection {self.shared_embedding_collection_name} can only contain one '
                 f'variable, but has {shared}.\n  Hint: use another '
                 'shared_embedding_collection_name.'))
         if tuple(shared[0].get_shape().as_list()) != shape:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Shared embedding collection {self.shared_embedding_collection_name} contains a '
                 f'variable of unexpected shape {shared[0].get_shape()}; expected: {shape}.\n'
                 '  Hint: use another shared_embedding_collection_name.'))
         return shared[0]
 
     def get_config(self):
-        raise worded(NotImplementedError(f'{self.name} shares its Variable by a graph collection, '
+        raise misuse(NotImplementedError(f'{self.name} shares its Variable by a graph collection, '
                                          'which a config cannot contain.'))
 
 
@@ -226,5 +226,5 @@ class SharedEmbeddingColumn(_SharedEmbedding, namedtuple('SharedEmbeddingColumn'
         return self.shared_embedding_column_creator.embedding_weights
 
     def get_config(self):
-        raise worded(NotImplementedError(f'{self.name} shares its Variable with other columns, '
+        raise misuse(NotImplementedError(f'{self.name} shares its Variable with other columns, '
                                          'which a config cannot contain.'))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.variables.variable_scope import get_variable
 
 __all__ = ['LayerState', 'ScopeState', 'variable_collections']
@@ -60,7 +60,7 @@ class LayerState:
                         use_resource=True, initializer=None):
         """A new Variable of the column in the current scope. Raises ValueError if it exists."""
         if (feature_column, name) in self._variables:
-            raise worded(ValueError(f'Variable already exists: {name} of {feature_column.name}.'))
+            raise misuse(ValueError(f'Variable already exists: {name} of {feature_column.name}.'))
         self._variables[feature_column, name] = self._add_weight(
             name=name, shape=shape, dtype=dtype, initializer=initializer,
             trainable=self._trainable and trainable, use_resource=use_resource)
@@ -71,5 +71,5 @@ class LayerState:
         try:
             return self._variables[feature_column, name]
         except KeyError:
-            raise worded(ValueError(f'Variable does not exist: {name} of '
+            raise misuse(ValueError(f'Variable does not exist: {name} of '
                                     f'{feature_column.name}.')) from None

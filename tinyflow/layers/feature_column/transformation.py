@@ -12,7 +12,7 @@ from tinyflow.graph.sparse_tensor import (
     SparseTensor,
     convert_to_tensor_or_sparse_tensor,
 )
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.layers.feature_column.base import FeatureColumn
 from tinyflow.ops.array import (
     identity_and_cast as identities,
@@ -47,9 +47,9 @@ class FeatureTransformationCache:
         elif isinstance(key, FeatureColumn):
             tensor = key.transform_feature(self, state_manager)
             if tensor is None:
-                raise worded(ValueError(f'Column {key.name} is not supported.'))
+                raise misuse(ValueError(f'Column {key.name} is not supported.'))
         else:
-            raise worded(TypeError('"key" must be either a "str" or "FeatureColumn". Provided: '
+            raise misuse(TypeError('"key" must be either a "str" or "FeatureColumn". Provided: '
                                    f'{key!r}'))
         self._tensors[key] = tensor
         return tensor
@@ -57,11 +57,11 @@ class FeatureTransformationCache:
     def _raw(self, key):
         """The feature as a tensor; a vector becomes a matrix with one column."""
         if key not in self._features:
-            raise worded(ValueError(_missing(key, self._features)))
+            raise misuse(ValueError(_missing(key, self._features)))
         tensor = _as_tensor(key, self._features[key])
         raw = tensor.raw_shape
         if raw == ():
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'Feature (key: {key}) cannot have rank 0.', inputs=[(key, _values(tensor))],
                 hint='features are batches: dataset.batch(32) in the input function; a single '
                      'example is a batch of one, [value].')))
@@ -82,7 +82,7 @@ def _as_tensor(key, feature):
     try:
         return convert_to_tensor_or_sparse_tensor(feature)
     except (TypeError, ValueError) as error:
-        raise worded(type(error)(f'Feature {key!r}: {error}')) from None
+        raise misuse(type(error)(f'Feature {key!r}: {error}')) from None
 
 
 def _expanded(tensor):

@@ -7,7 +7,7 @@ import numpy as np
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.base import check_key, check_string_or_int
 from tinyflow.layers.feature_column.categorical import SingleFeatureColumn, check_feature_dtype
 from tinyflow.layers.feature_column.serialization import register_column
@@ -41,14 +41,14 @@ def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, de
     for invalid arguments.
     """
     if vocabulary_list is None or len(vocabulary_list) < 1:
-        raise worded(ValueError(f'vocabulary_list {vocabulary_list} must be non-empty, '
+        raise misuse(ValueError(f'vocabulary_list {vocabulary_list} must be non-empty, '
                                 f'column_name: {key}'))
     words = vocabulary_list
     words = words.tolist() if hasattr(words, 'tolist') else list(words)     # a Series, an array
     repeated = sorted({str(w) for w in words if words.count(w) > 1}) if len(set(words)) != \
         len(words) else []
     if repeated:
-        raise worded(ValueError(f'Duplicate keys in vocabulary_list, column_name: {key}: '
+        raise misuse(ValueError(f'Duplicate keys in vocabulary_list, column_name: {key}: '
                                 f'{", ".join(repeated[:10])}\n  Hint: sorted(set(...)).'))
     array_dtype = np.asarray(vocabulary_list).dtype
     vocabulary_dtype = dtypes.string if array_dtype.kind in 'US' else dtypes.as_dtype(array_dtype)
@@ -57,7 +57,7 @@ def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, de
     dtype = vocabulary_dtype if dtype is None else dtypes.as_dtype(dtype)
     check_string_or_int(dtype, f'column_name: {key}')
     if dtype.is_integer != vocabulary_dtype.is_integer:
-        raise worded(ValueError(f'dtype {dtype.name} and vocabulary dtype {vocabulary_dtype.name} '
+        raise misuse(ValueError(f'dtype {dtype.name} and vocabulary dtype {vocabulary_dtype.name} '
                                 f'do not match, column_name: {key}'))
     check_key(key)
     return VocabularyListCategoricalColumn(key, tuple(words), dtype, default_value,
@@ -93,11 +93,11 @@ def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_siz
     missing file.
     """
     if not vocabulary_file:
-        raise worded(ValueError(f'Missing vocabulary_file in {key}.'))
+        raise misuse(ValueError(f'Missing vocabulary_file in {key}.'))
     if vocabulary_size is None:
         vocabulary_size = _count_lines(vocabulary_file, key)
     if vocabulary_size < 1:
-        raise worded(ValueError(f'Invalid vocabulary_size {vocabulary_size} in {key}.'))
+        raise misuse(ValueError(f'Invalid vocabulary_size {vocabulary_size} in {key}.'))
     check_oov(num_oov_buckets, default_value is not None, key)
     default_value = -1 if default_value is None else default_value
     dtype = dtypes.as_dtype(dtype)
@@ -132,14 +132,14 @@ def _count_lines(path, key):
         with open(path, 'rb') as file:
             return sum(1 for _ in file)
     except OSError as error:
-        raise worded(ValueError(f'vocabulary_file in {key} does not exist: {path} '
+        raise misuse(ValueError(f'vocabulary_file in {key} does not exist: {path} '
                                 f'({error.strerror})')) from None
 
 
 def check_oov(num_oov_buckets, has_default, key):
     """Raises ValueError for a negative number of buckets, and for buckets with a default."""
     if num_oov_buckets and has_default:
-        raise worded(ValueError("Can't specify both num_oov_buckets and default_value in "
+        raise misuse(ValueError("Can't specify both num_oov_buckets and default_value in "
                                 f'{key}.'))
     if num_oov_buckets < 0:
-        raise worded(ValueError(f'Invalid num_oov_buckets {num_oov_buckets} in {key}.'))
+        raise misuse(ValueError(f'Invalid num_oov_buckets {num_oov_buckets} in {key}.'))

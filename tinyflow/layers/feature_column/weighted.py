@@ -5,7 +5,7 @@ from collections import namedtuple
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.layers.feature_column.base import CategoricalColumn, IdWeightPair
 from tinyflow.layers.feature_column.serialization import register_column, serialize_feature_column
 from tinyflow.layers.feature_column.transformation import to_sparse_ids
@@ -23,7 +23,7 @@ def weighted_categorical_column(categorical_column, weight_feature_key, dtype=dt
     """
     dtype = dtypes.as_dtype(dtype)
     if not (dtype.is_integer or dtype.is_floating):
-        raise worded(ValueError(f'dtype {dtype.name} is not convertible to float.'))
+        raise misuse(ValueError(f'dtype {dtype.name} is not convertible to float.'))
     return WeightedCategoricalColumn(categorical_column, weight_feature_key, dtype)
 
 
@@ -42,7 +42,7 @@ class WeightedCategoricalColumn(CategoricalColumn, namedtuple('WeightedCategoric
     def parse_example_spec(self):
         spec = dict(self.categorical_column.parse_example_spec)
         if self.weight_feature_key in spec:
-            raise worded(ValueError(f'Parse config {spec[self.weight_feature_key]} already exists '
+            raise misuse(ValueError(f'Parse config {spec[self.weight_feature_key]} already exists '
                                     f'for {self.weight_feature_key}.'))
         return {**spec, self.weight_feature_key: VarLenFeature(self.dtype)}
 
@@ -59,7 +59,7 @@ class WeightedCategoricalColumn(CategoricalColumn, namedtuple('WeightedCategoric
             transformation_cache.get(self.weight_feature_key, state_manager))
         if weights.dtype.base_dtype is not self.dtype.base_dtype:
             values = weights.values if isinstance(weights, SparseTensor) else weights
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'Bad dtype, expected {self.dtype.name}, but got {weights.dtype.name}.',
                 inputs=[(self.weight_feature_key, values)],
                 hint=f"tf.cast(features['{self.weight_feature_key}'], tf.{self.dtype.name}), or "

@@ -1,7 +1,7 @@
 """Error for a categorical column that is not wrapped, with the wrapper that it needs."""
 from __future__ import annotations
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.base import CategoricalColumn
 
 __all__ = ['raise_not_dense', 'suggested_dimension']
@@ -20,7 +20,7 @@ def raise_not_dense(column):
             f'with an embedding_column or indicator_column. Given: {column!r}')
     if isinstance(column, CategoricalColumn):
         text += f'\n  Hint: {_hint(column)}'
-    raise worded(ValueError(text))
+    raise misuse(ValueError(text))
 
 
 def _hint(column):

@@ -5,7 +5,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.losses.collection import add_loss
 from tinyflow.layers.losses.weighted import (
     Reduction,
@@ -102,10 +102,10 @@ def cosine_distance(labels, predictions, axis=None, weights=1.0, scope=None,
     """
     if dim is not None:
         if axis is not None:
-            raise worded(ValueError("Cannot specify both 'axis' and 'dim'"))
+            raise misuse(ValueError("Cannot specify both 'axis' and 'dim'"))
         axis = dim
     if axis is None:
-        raise worded(ValueError("You must specify 'axis'."))
+        raise misuse(ValueError("You must specify 'axis'."))
     check_given(labels=labels, predictions=predictions)
     with name_scope(scope, 'cosine_distance_loss', [predictions, labels, weights]) as scope:
         labels, predictions = _floats(labels, predictions)

@@ -6,7 +6,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, get_default_graph, name_scope
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.layers.losses.collection import add_loss
 from tinyflow.ops.array import (
     constants,
@@ -39,7 +39,7 @@ class Reduction:
     def validate(cls, key):
         """Raises ValueError if `key` is none of them."""
         if key not in cls.all():
-            raise worded(ValueError(f'Invalid Reduction Key {key}.\n  known: '
+            raise misuse(ValueError(f'Invalid Reduction Key {key}.\n  known: '
                                     f'{", ".join(dict.fromkeys(cls.all()))}'))
 
 
@@ -110,7 +110,7 @@ def check_given(**tensors):
             hint = ('\n  Hint: in mode PREDICT a model_fn gets labels=None: return tf.estimator.'
                     'EstimatorSpec(mode, predictions=...) before the loss.'
                     if name == 'labels' else '')
-            raise worded(ValueError(f'{name} must not be None.{hint}'))
+            raise misuse(ValueError(f'{name} must not be None.{hint}'))
 
 
 def check_same_shape(predictions, labels, name='predictions'):
@@ -126,7 +126,7 @@ def check_same_shape(predictions, labels, name='predictions'):
         hint = (f'one row of {name} for each example: tf.layers.flatten before the last '
                 'tf.layers.dense, or tf.reduce_mean over the axes that are too many.')
     scope = get_default_graph().get_name_scope()
-    raise worded(ValueError(report(
+    raise misuse(ValueError(report(
         f"{repr(scope) + ': ' if scope else ''}Shapes {ours} and {theirs} are incompatible",
         inputs=[(name, predictions), ('labels', labels)], hint=hint, site=user_site())))
 

@@ -5,7 +5,7 @@ import warnings
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import control_dependencies
-from tinyflow.graph.support.errors import TinyflowWarning, worded
+from tinyflow.graph.support.errors import TinyflowWarning, misuse
 from tinyflow.layers.metrics.streaming import collected, fitted, merged, metric_variable, read
 from tinyflow.ops.array import (
     constants,
@@ -162,7 +162,7 @@ def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collectio
     """
     with variable_scope(name, 'auc', (labels, predictions, weights)):
         if curve not in ('ROC', 'PR'):
-            raise worded(ValueError(f'curve must be either ROC or PR, {curve} unknown'))
+            raise misuse(ValueError(f'curve must be either ROC or PR, {curve} unknown'))
         if thresholds is None:
             thresholds = _spread(num_thresholds)
         else:
@@ -190,7 +190,7 @@ def _area(counts, size, curve, method, name):
     else:
         x, y = recall, arithmetic.div(tp + small, tp + fp + small)
     if method not in ('trapezoidal', 'careful_interpolation', 'minoring', 'majoring'):
-        raise worded(ValueError(f'Invalid summation_method: {method}'))
+        raise misuse(ValueError(f'Invalid summation_method: {method}'))
     width = x[:size - 1] - x[1:]
     if method == 'minoring':
         height = arithmetic.minimum(y[:size - 1], y[1:])
@@ -227,7 +227,7 @@ def sensitivity_at_specificity(labels, predictions, specificity, weights=None,
     Shapes: labels [*a] bool, predictions [*a] in [0, 1] -> (value [], update []).
     """
     if specificity < 0 or specificity > 1:
-        raise worded(ValueError('`specificity` must be in the range [0, 1].'))
+        raise misuse(ValueError('`specificity` must be in the range [0, 1].'))
 
     def sensitivity(tp, fn, tn, fp, name):
         specificities = arithmetic.div(tn, tn + fp + _TINY)
@@ -248,7 +248,7 @@ def specificity_at_sensitivity(labels, predictions, sensitivity, weights=None,
     Shapes: labels [*a] bool, predictions [*a] in [0, 1] -> (value [], update []).
     """
     if sensitivity < 0 or sensitivity > 1:
-        raise worded(ValueError('`sensitivity` must be in the range [0, 1].'))
+        raise misuse(ValueError('`sensitivity` must be in the range [0, 1].'))
 
     def specificity(tp, fn, tn, fp, name):
         sensitivities = arithmetic.div(tp, tp + fn + _TINY)

@@ -9,7 +9,7 @@ from tinyflow.graph.sparse_tensor import (
     SparseTensorValue,
     convert_to_tensor_or_sparse_tensor,
 )
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.metrics.streaming import collected, merged, metric_variable
 from tinyflow.ops.array import (
     constants,
@@ -164,7 +164,7 @@ def _as_rows(labels, best):
                 return labels
             if wanted == rank + 1:
                 return shaping.expand_dims(labels, -1, name=scope)
-            raise worded(ValueError(f'Unexpected labels shape {labels.shape} for predictions '
+            raise misuse(ValueError(f'Unexpected labels shape {labels.shape} for predictions '
                                     f'shape {best.shape}.'))
         return cond.cond(
             logic.equal(shape_ops.rank(best), shape_ops.rank(labels) + 1),
@@ -174,7 +174,7 @@ def _as_rows(labels, best):
 def _refuse_sparse_vector(labels, best):
     rank, wanted = labels.shape.ndims, best.shape.ndims
     if None not in (rank, wanted) and rank != wanted:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'sparse labels of shape {labels.shape} do not fit predictions of shape {best.shape}'
             '\n  Hint: labels of the same rank, each row the set of its classes.'))
 
@@ -189,9 +189,9 @@ def average_precision_at_k(labels, predictions, k, weights=None, metrics_collect
     [*a] -> (value [], update []). NotImplementedError for sparse labels.
     """
     if k < 1:
-        raise worded(ValueError(f'Invalid k={k}.'))
+        raise misuse(ValueError(f'Invalid k={k}.'))
     if isinstance(labels, (SparseTensor, SparseTensorValue)):
-        raise worded(NotImplementedError(
+        raise misuse(NotImplementedError(
             'average_precision_at_k of sparse labels is not in tinyflow.\n  Hint: dense labels, '
             'with -1 where a row has fewer: tf.sparse_tensor_to_dense(labels, -1).'))
     with name_scope(name, _at_k('average_precision', k),
@@ -264,7 +264,7 @@ def _of_rows(labels, best):
         best = identity_and_cast.cast(best, dtypes.int64, name='predictions_idx')
         k = best.shape.as_list()[-1]
         if k is None:
-            raise worded(ValueError('The last dimension of predictions_idx must be set.'))
+            raise misuse(ValueError('The last dimension of predictions_idx must be set.'))
         labels = _as_rows(labels, best)
         each = shaping.expand_dims(best, -1, name='predictions_idx_per_k')
         relevant = _count('true_positive', _repeated(labels, k), each, name='relevant_per_k')

@@ -9,7 +9,7 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.base import Layer
 from tinyflow.ops.array import constants, joining, shape_ops, shaping
 from tinyflow.ops.variables.variable_scope import get_variable_scope, variable_scope
@@ -69,7 +69,7 @@ class RNNCell(Layer):
             self._check_against(inputs, rows, batch_size, dtype)
             batch_size, dtype = rows or shape_ops.shape(inputs)[0], inputs.dtype
         if batch_size is None or dtype is None:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'batch_size and dtype cannot be None while constructing initial state: '
                 f'batch_size={batch_size}, dtype={dtype}'))
         return self.zero_state(batch_size, dtype)
@@ -79,11 +79,11 @@ class RNNCell(Layer):
         if batch_size is not None:
             known = constant_value(batch_size) if isinstance(batch_size, Tensor) else batch_size
             if rows != known:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     'batch size from input tensor is different from the input param. Input tensor '
                     f'batch: {rows}, batch_size: {batch_size}'))
         if dtype is not None and inputs.dtype is not dtypes.as_dtype(dtype):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'dtype from input tensor is different from the input param. Input tensor dtype: '
                 f'{inputs.dtype}, dtype: {dtype}'))
 
@@ -108,7 +108,7 @@ class LayerRNNCell(RNNCell):
         depth = inputs_shape[-1]
         depth = getattr(depth, 'value', depth)
         if depth is None:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'{type(self).__name__}: Expected inputs.shape[-1] to be known, saw shape: '
                 f'{inputs_shape}\n  Hint: a placeholder of shape [None, size] (or '
                 '[None, None, size] for tf.nn.dynamic_rnn), or x.set_shape.'))
@@ -124,7 +124,7 @@ def check_cell_dtypes(found):
             continue
         dtype = dtypes.as_dtype(dtype)
         if not (dtype.is_floating or dtype.is_complex):
-            raise worded(ValueError('RNN cell only supports floating point inputs, but saw dtype: '
+            raise misuse(ValueError('RNN cell only supports floating point inputs, but saw dtype: '
                                     f'{dtype}\n  Hint: tf.cast(x, tf.float32), or '
                                     'tf.nn.embedding_lookup where they are ids.'))
 
@@ -138,7 +138,7 @@ def check_is_cell(name, cell):
               (callable(cell), 'is not callable')]
     errors = [error for there, error in wanted if not there]
     if errors:
-        raise worded(TypeError(f'The argument {name!r} ({cell}) is not an RNNCell: '
+        raise misuse(TypeError(f'The argument {name!r} ({cell}) is not an RNNCell: '
                                f'{", ".join(errors)}.'))
 
 
@@ -156,7 +156,7 @@ def batch_shape(prefix, suffix):
     """The tensor of prefix + suffix, two shapes that are ints, lists or tensors."""
     parts = _shape_parts(prefix, suffix)
     if any(part is None for part in parts):
-        raise worded(ValueError(f'Provided a prefix or suffix of None: {prefix} and {suffix}'))
+        raise misuse(ValueError(f'Provided a prefix or suffix of None: {prefix} and {suffix}'))
     return joining.concat(parts, 0)
 
 
@@ -179,7 +179,7 @@ def _shape_part(given, name):
         if rank == 0:
             return shaping.expand_dims(given, 0)
         if rank != 1:
-            raise worded(ValueError(f'{name} tensor must be either a scalar or vector, but saw '
+            raise misuse(ValueError(f'{name} tensor must be either a scalar or vector, but saw '
                                     f'tensor: {given}'))
         return given
     shape = _as_shape(given)

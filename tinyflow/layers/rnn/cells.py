@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers import named
 from tinyflow.layers.input_spec import InputSpec
 from tinyflow.layers.rnn.cell import LayerRNNCell, check_cell_dtypes
@@ -153,7 +153,7 @@ class LSTMCell(Projected, _UnitsCell):
         self._num_proj = num_proj
         self._proj_clip = proj_clip
         if (num_unit_shards or 1) > 1 or (num_proj_shards or 1) > 1:
-            raise worded(ValueError('LSTMCell: tinyflow keeps each Variable whole; leave out '
+            raise misuse(ValueError('LSTMCell: tinyflow keeps each Variable whole; leave out '
                                     'num_unit_shards and num_proj_shards.'))
         self._forget_bias = forget_bias
         self._state_is_tuple = state_is_tuple

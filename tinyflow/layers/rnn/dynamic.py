@@ -7,7 +7,7 @@ from tinyflow.graph.dtypes import int32
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.layers.rnn import steps
 from tinyflow.layers.rnn.cell import batch_shape, check_is_cell, static_batch_shape
 from tinyflow.ops.array import (
@@ -128,7 +128,7 @@ def _check_ranks(flat_input):
     """
     for x in flat_input:
         if isinstance(x, Tensor) and x.raw_shape is not None and len(x.raw_shape) < 3:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'dynamic_rnn: Shape {x.shape} must have rank at least 3', inputs=[('inputs', x)],
                 hint='inputs are [batch, time, in], or [time, batch, in] if time_major=True: '
                      'tf.reshape(x, [-1, steps, size]) cuts flat rows, tf.expand_dims(x, -1) makes '
@@ -141,13 +141,13 @@ def _static_sizes(flat_input):
     _check_ranks(flat_input)
     for x, shape in zip(flat_input, shapes):
         if shape is None or None in shape[2:]:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 'dynamic_rnn: Input size (depth of inputs) must be accessible via shape inference, '
                 'but saw value None.', inputs=[('inputs', x)],
                 hint='a placeholder of shape [None, None, size], or x.set_shape.')))
         for axis, what in enumerate(('Time steps', 'Batch_size')):
             if shape[axis] != shapes[0][axis]:
-                raise worded(ValueError(report(
+                raise misuse(ValueError(report(
                     f'dynamic_rnn: {what} is not the same for all the elements in the input.',
                     inputs=[('inputs', flat_input[0]), ('inputs', x)])))
     return shapes[0][:2]

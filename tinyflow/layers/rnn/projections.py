@@ -5,7 +5,7 @@ import math
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import device
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.rnn.cell import RNNCell, check_is_cell
 from tinyflow.layers.rnn.sizes import OfInnerCell
 from tinyflow.ops.array import constants, joining, shaping
@@ -51,9 +51,9 @@ def total_width(parts):
     for part in parts:
         shape = part.raw_shape
         if shape is None or len(shape) != 2:
-            raise worded(ValueError(f'linear is expecting 2D arguments: {part.shape}'))
+            raise misuse(ValueError(f'linear is expecting 2D arguments: {part.shape}'))
         if shape[1] is None:
-            raise worded(ValueError('linear expects shape[1] to be provided for shape '
+            raise misuse(ValueError('linear expects shape[1] to be provided for shape '
                                     f'{part.shape}, but saw None'))
         total += shape[1]
     return total
@@ -77,7 +77,7 @@ class EmbeddingWrapper(InnerCell):
     def __init__(self, cell, embedding_classes, embedding_size, initializer=None, reuse=None):
         super().__init__(cell, reuse)
         if embedding_classes <= 0 or embedding_size <= 0:
-            raise worded(ValueError('Both embedding_classes and embedding_size must be > 0: '
+            raise misuse(ValueError('Both embedding_classes and embedding_size must be > 0: '
                                     f'{embedding_classes}, {embedding_size}.'))
         self._embedding_classes = embedding_classes
         self._embedding_size = embedding_size
@@ -125,7 +125,7 @@ class OutputProjectionWrapper(InnerCell):
     def __init__(self, cell, output_size, activation=None, reuse=None):
         super().__init__(cell, reuse)
         if output_size < 1:
-            raise worded(ValueError(f'Parameter output_size must be > 0: {output_size}.'))
+            raise misuse(ValueError(f'Parameter output_size must be > 0: {output_size}.'))
         self._output_size, self._activation, self._linear = output_size, activation, None
 
     @property

@@ -5,7 +5,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import int32
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.rnn import steps
 from tinyflow.layers.rnn.cell import batch_shape, check_is_cell
 from tinyflow.ops.array import constants, shape_ops
@@ -28,7 +28,7 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
     """
     check_is_cell('cell', cell)
     if not callable(loop_fn):
-        raise worded(TypeError('loop_fn must be a callable'))
+        raise misuse(TypeError('loop_fn must be a callable'))
     with variable_scope(scope or 'rnn'):
         time = constants.constant(0, dtype=int32)
         finished, first, state, emit, loop_state = loop_fn(time, None, None, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 class LSTMStateTuple(namedtuple('LSTMStateTuple', ('c', 'h'))):
@@ -17,7 +17,7 @@ class LSTMStateTuple(namedtuple('LSTMStateTuple', ('c', 'h'))):
         """The dtype of both; TypeError where they differ."""
         c, h = self
         if c.dtype is not h.dtype:
-            raise worded(TypeError(f'Inconsistent internal state: {c.dtype} vs {h.dtype}'))
+            raise misuse(TypeError(f'Inconsistent internal state: {c.dtype} vs {h.dtype}'))
         return c.dtype
 
 

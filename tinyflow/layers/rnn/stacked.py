@@ -1,7 +1,7 @@
 """Bidirectional layers, one on top of the other."""
 from __future__ import annotations
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.rnn.dynamic import bidirectional_dynamic_rnn
 from tinyflow.layers.rnn.static import static_bidirectional_rnn
 from tinyflow.ops.array import joining
@@ -57,16 +57,16 @@ def _states(cells_fw, cells_bw, initial_fw, initial_bw):
     """The initial states, None for each layer where there are none. ValueError if they misfit."""
     for cells, short in ((cells_fw, 'fw'), (cells_bw, 'bw')):
         if not cells:
-            raise worded(ValueError(f'Must specify at least one {short} cell for '
+            raise misuse(ValueError(f'Must specify at least one {short} cell for '
                                     'BidirectionalRNN.'))
         if not isinstance(cells, list):
-            raise worded(ValueError(f'cells_{short} must be a list of RNNCells (one per layer).'))
+            raise misuse(ValueError(f'cells_{short} must be a list of RNNCells (one per layer).'))
     if len(cells_fw) != len(cells_bw):
-        raise worded(ValueError('Forward and Backward cells must have the same depth.'))
+        raise misuse(ValueError('Forward and Backward cells must have the same depth.'))
     found = []
     for states, short in ((initial_fw, 'fw'), (initial_bw, 'bw')):
         if states is not None and (not isinstance(states, list) or len(states) != len(cells_fw)):
-            raise worded(ValueError(f'initial_states_{short} must be a list of state tensors (one '
+            raise misuse(ValueError(f'initial_states_{short} must be a list of state tensors (one '
                                     'per layer).'))
         found.append(states or [None] * len(cells_fw))
     return found

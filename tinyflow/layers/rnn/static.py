@@ -5,7 +5,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies
 from tinyflow.graph.dtypes import int32
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.layers.rnn import steps
 from tinyflow.layers.rnn.cell import batch_shape, check_is_cell, static_batch_shape
 from tinyflow.ops.array import (
@@ -58,10 +58,10 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
 
 def _check_inputs(inputs):
     if not nest.is_nested(inputs):
-        raise worded(TypeError(f'inputs must be a sequence, not {inputs!r}\n  Hint: '
+        raise misuse(TypeError(f'inputs must be a sequence, not {inputs!r}\n  Hint: '
                                'tf.unstack(x, axis=1) makes a list of steps of [batch, time, in].'))
     if not inputs:
-        raise worded(ValueError('inputs must not be empty'))
+        raise misuse(ValueError('inputs must not be empty'))
 
 
 def _static_batch(inputs):
@@ -75,12 +75,12 @@ def _static_batch(inputs):
         shape = value.shape.with_rank_at_least(2).raw
         if shape is None or None in shape[1:]:
             axis = shape[1:].index(None) if shape else 0
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'static_rnn: Input size (dimension {axis} of inputs) must be accessible via shape '
                 'inference, but saw value None.', inputs=[('inputs', value)],
                 hint='a placeholder of shape [None, steps, size], or x.set_shape.')))
         if None not in (batch, shape[0]) and batch != shape[0]:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'static_rnn: Dimensions {batch} and {shape[0]} are not compatible: all steps are '
                 'of one batch.', inputs=[('inputs', first), ('inputs', value)])))
         batch = shape[0] if batch is None else batch
@@ -104,11 +104,11 @@ def static_state_saving_rnn(cell, inputs, state_saver, state_name, sequence_leng
     sizes = cell.state_size
     is_tuple = nest.is_nested(sizes)
     if is_tuple != nest.is_nested(state_name):
-        raise worded(ValueError('state_name should be the same type as cell.state_size.  '
+        raise misuse(ValueError('state_name should be the same type as cell.state_size.  '
                                 f'state_name: {state_name}, cell.state_size: {sizes}'))
     names = nest.flatten(state_name)
     if len(names) != len(nest.flatten(sizes)):
-        raise worded(ValueError(f'#elems(state_name) != #elems(state_size): {len(names)} vs. '
+        raise misuse(ValueError(f'#elems(state_name) != #elems(state_size): {len(names)} vs. '
                                 f'{len(nest.flatten(sizes))}'))
     before = nest.pack_sequence_as(sizes, [state_saver.state(name) for name in names])
     outputs, state = static_rnn(cell, inputs, initial_state=before,

@@ -5,7 +5,7 @@ from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, indexing, joining, shape_ops, shaping
 from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.control_flow.tensor_array import TensorArray
@@ -22,7 +22,7 @@ def first_state(cell, initial_state, batch_size, dtype):
         _check_state(cell, initial_state)
         return initial_state
     if not dtype:
-        raise worded(ValueError('If there is no initial_state, you must give a dtype: '
+        raise misuse(ValueError('If there is no initial_state, you must give a dtype: '
                                 'dtype=tf.float32.'))
     if getattr(cell, 'get_initial_state', None) is not None:
         return cell.get_initial_state(inputs=None, batch_size=batch_size, dtype=dtype)
@@ -36,7 +36,7 @@ def _check_state(cell, state):
     size = cell.state_size
     if nest.is_sequence(size):
         if isinstance(state, Tensor):
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'The initial state of this {type(cell).__name__} is one tensor, and state_size '
                 f'is {size}', inputs=[('initial_state', state)],
                 hint='tf.nn.rnn_cell.LSTMStateTuple(c, h) for a cell of LSTM, a tuple of the '
@@ -45,7 +45,7 @@ def _check_state(cell, state):
     elif isinstance(size, int) and isinstance(state, Tensor):
         shape = state.raw_shape
         if shape is not None and len(shape) == 2 and shape[1] not in (None, size):
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'The initial state has {shape[1]} columns, and this {type(cell).__name__} keeps '
                 f'{size}', inputs=[('initial_state', state)],
                 hint=f'a state of [batch, {size}]: tf.layers.dense(state, {size}) brings another '
@@ -67,9 +67,9 @@ def state_dtype(dtype, state):
         return dtype
     found = {part.dtype.base_dtype for part in nest.flatten(state)}
     if not found:
-        raise worded(ValueError('Unable to infer dtype from empty state.'))
+        raise misuse(ValueError('Unable to infer dtype from empty state.'))
     if len(found) > 1:
-        raise worded(ValueError('State has tensors of different inferred_dtypes. Unable to infer a '
+        raise misuse(ValueError('State has tensors of different inferred_dtypes. Unable to infer a '
                                 'single representative dtype.'))
     return found.pop()
 
@@ -79,14 +79,14 @@ def check_lengths(sequence_length, inputs, batch_axis):
     shape = sequence_length.raw_shape
     rows = inputs.raw_shape[batch_axis] if inputs.raw_shape is not None else None
     if shape is not None and len(shape) == 1 and None not in (rows, shape[0]) and shape[0] != rows:
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             f'sequence_length has {shape[0]} lengths, and the batch has {rows} rows',
             inputs=[('sequence_length', sequence_length), ('inputs', inputs)],
             hint='one length for each row of the batch'
                  + ('; inputs are [batch, time, in], or [time, batch, in] with time_major=True.'
                     if batch_axis else '.'))))
     if shape is not None and len(shape) != 1:
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             'sequence_length must be a vector of length batch_size, but saw shape: '
             f'{sequence_length.shape}', inputs=[('sequence_length', sequence_length)],
             hint='one length for each row of the batch: placeholder(tf.int32, [None]).')))
@@ -111,7 +111,7 @@ def best_effort_input_batch_size(flat_input):
         if shape is None:
             continue
         if len(shape) < 2:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'dynamic_rnn: Expected input tensor {x.name} to have rank at least 2',
                 inputs=[('inputs', x)], hint='inputs are [batch, time, features].')))
         if shape[1] is not None:

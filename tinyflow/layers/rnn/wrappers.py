@@ -9,7 +9,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import device, name_scope
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support import logging, nest
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.base import Layer
 from tinyflow.layers.rnn.cell import RNNCell, check_is_cell
 from tinyflow.layers.rnn.cells import LSTMStateTuple
@@ -118,7 +118,7 @@ class DropoutWrapper(_Wrapper):
         super().__init__(cell, dtype=dtype, **kwargs)
         visitor = dropout_state_filter_visitor
         if visitor is not None and not callable(visitor):
-            raise worded(TypeError('dropout_state_filter_visitor must be callable'))
+            raise misuse(TypeError('dropout_state_filter_visitor must be callable'))
         self._dropout_state_filter = visitor or _all_but_cells
         self._variational_recurrent = variational_recurrent
         self._seed = seed
@@ -133,7 +133,7 @@ class DropoutWrapper(_Wrapper):
     def _draw_noise(self, input_size, dtype):
         """Noise for each part of input, state and output, shared by all steps and rows."""
         if dtype is None:
-            raise worded(ValueError('When variational_recurrent=True, dtype must be provided'))
+            raise misuse(ValueError('When variational_recurrent=True, dtype must be provided'))
 
         def noise(sizes, kind):
             def draw(i, size):
@@ -144,7 +144,7 @@ class DropoutWrapper(_Wrapper):
 
         if not isinstance(self._input_keep_prob, Real) or self._input_keep_prob < 1.0:
             if input_size is None:
-                raise worded(ValueError('When variational_recurrent=True and input_keep_prob < 1.0 '
+                raise misuse(ValueError('When variational_recurrent=True and input_keep_prob < 1.0 '
                                         'or is unknown, input_size must be provided'))
             self._input_noise = noise(input_size, 'input')
         self._state_noise = noise(self.cell.state_size, 'state')
@@ -188,7 +188,7 @@ def _probability(value, name):
     if known is None:
         return tensor
     if not 0 <= known <= 1:
-        raise worded(ValueError(f'Parameter {name} must be between 0 and 1: {known}'))
+        raise misuse(ValueError(f'Parameter {name} must be between 0 and 1: {known}'))
     return float(known)
 
 
@@ -234,15 +234,15 @@ class MultiRNNCell(RNNCell):
     def __init__(self, cells, state_is_tuple=True):
         super().__init__()
         if not cells:
-            raise worded(ValueError('Must specify at least one cell for MultiRNNCell.'))
+            raise misuse(ValueError('Must specify at least one cell for MultiRNNCell.'))
         if not isinstance(cells, (list, tuple)):
-            raise worded(TypeError(f'cells must be a list or tuple, but saw: {cells}.'))
+            raise misuse(TypeError(f'cells must be a list or tuple, but saw: {cells}.'))
         if _has_twins(cells):
             logging.warning(f'MultiRNNCell: {_TWINS}')
         self._cells = cells
         self._state_is_tuple = state_is_tuple
         if not state_is_tuple and any(nest.is_nested(c.state_size) for c in cells):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'Some cells return tuples of states, but the flag state_is_tuple is not set.  '
                 f'State sizes are: {[c.state_size for c in cells]}'))
 
@@ -277,7 +277,7 @@ class MultiRNNCell(RNNCell):
 
     def call(self, inputs, state):
         if self._state_is_tuple and not nest.is_nested(state):
-            raise worded(ValueError(f'Expected state to be a tuple of length '
+            raise misuse(ValueError(f'Expected state to be a tuple of length '
                                     f'{len(self.state_size)}, but received: {state}'))
         position, new_states = 0, []
         for i, cell in enumerate(self._cells):
@@ -292,7 +292,7 @@ class MultiRNNCell(RNNCell):
                 except ValueError as error:
                     if i and _has_twins(self._cells):
                         problem = str(error).partition('\n  Hint: ')[0]
-                        raise worded(ValueError(
+                        raise misuse(ValueError(
                             f'{problem}\n  Hint: in MultiRNNCell {_TWINS}')) from error
                     raise
                 new_states.append(new_state)

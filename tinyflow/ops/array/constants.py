@@ -14,7 +14,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INDEX
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array.identity_and_cast import (
     bitcast,
     cast,
@@ -198,7 +198,7 @@ def constant(value, dtype=None, shape=None, name='Const', verify_shape=False):
     `verify_shape`, not of `shape`.
     """
     if isinstance(value, Tensor):
-        raise worded(TypeError(f"tf.constant makes a tensor from a value, and '{value.name}' "
+        raise misuse(TypeError(f"tf.constant makes a tensor from a value, and '{value.name}' "
                                'is a tensor already.\n  Hint: use it as it is, or tf.identity(x).'))
     array, dtype = as_array(value, dtype)
     if array is value:
@@ -212,13 +212,13 @@ def _shaped(array, wanted, verify):
     if array.shape == wanted:
         return array
     if not shapes.known(wanted):
-        raise worded(TypeError(f'The shape of a constant must be fully known, not '
+        raise misuse(TypeError(f'The shape of a constant must be fully known, not '
                                f'{shapes.text(wanted)}.'))
     if verify:
-        raise worded(TypeError(f"Expected Tensor's shape: {wanted}, got {array.shape}."))
+        raise misuse(TypeError(f"Expected Tensor's shape: {wanted}, got {array.shape}."))
     count = shapes.size(wanted)
     if array.size > count:
-        raise worded(ValueError(f'Too many elements provided. Needed at most {count}, but received '
+        raise misuse(ValueError(f'Too many elements provided. Needed at most {count}, but received '
                                 f'{array.size}'))
     result = np.empty(count, array.dtype)
     result[:array.size] = array.ravel()

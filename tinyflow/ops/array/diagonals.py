@@ -11,7 +11,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, INEXACT
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, joining
 from tinyflow.ops.math import arithmetic, reduction
 
@@ -233,7 +233,7 @@ def matrix_set_diag(input, diagonal, name='set_diag', k=0):
 
 def _main_diagonal_only(k, padding=0, *sizes):
     if k != 0 or padding != 0 or any(size != -1 for size in sizes):
-        raise worded(ValueError('only the main diagonal (k = 0) of square matrices padded with 0 '
+        raise misuse(ValueError('only the main diagonal (k = 0) of square matrices padded with 0 '
                                 'is supported, as in TF 1.15'))
 
 
@@ -277,10 +277,10 @@ def _size(value, label):
     try:
         size = operator.index(value)
     except TypeError:
-        raise worded(TypeError(f'{label} must be a positive integer value, got '
+        raise misuse(TypeError(f'{label} must be a positive integer value, got '
                                f'{value!r}')) from None
     if size < 0:
-        raise worded(ValueError(f'{label} must be a non-negative integer, got {value!r}'))
+        raise misuse(ValueError(f'{label} must be a non-negative integer, got {value!r}'))
     return size
 
 

@@ -10,7 +10,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import Op, nodes
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, joining, shaping
 from tinyflow.ops.array.identity_and_cast import Cast
 from tinyflow.ops.support.index_vectors import at_index_vectors, check_indices
@@ -60,7 +60,7 @@ class GatherV2(Op):
         params, indices, axis = op.inputs
         axis, batch_dims = static_value(axis), op.attrs['batch_dims']
         if axis is None:
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 f"The gradient of '{op.name}' needs an axis that is known while the graph is "
                 'built.'))
         if axis == 0 and not batch_dims:
@@ -91,7 +91,7 @@ def _gather_gradient(params, indices, axis, batch_dims, dy):
     """The dense gradient: dy added up at the gathered positions."""
     shape, indices_shape = constants.shape(params), constants.shape(indices)
     if params.raw_shape is None:
-        raise worded(NotImplementedError('The gradient of tf.gather along this axis needs params '
+        raise misuse(NotImplementedError('The gradient of tf.gather along this axis needs params '
                                          'of known rank.'))
     axis = shapes.axis(axis, len(params.raw_shape))
     batch, middle, inner = (product(shape, params.raw_shape, part) for part in (
@@ -272,7 +272,7 @@ def _batch_dims(batch_dims, indices):
         return batch_dims
     rank = convert_to_tensor(indices).raw_shape
     if rank is None:
-        raise worded(ValueError('A negative batch_dims needs indices of known rank.'))
+        raise misuse(ValueError('A negative batch_dims needs indices of known rank.'))
     return batch_dims + len(rank)
 
 
@@ -285,7 +285,7 @@ def batch_gather(params, indices, name=None):
         indices = convert_to_tensor(indices, name='indices')
         params = convert_to_tensor(params, name='params')
         if indices.raw_shape is None:
-            raise worded(ValueError('batch_gather does not allow indices with unknown shape.'))
+            raise misuse(ValueError('batch_gather does not allow indices with unknown shape.'))
         return _batch_gather(params, indices, len(indices.raw_shape) - 1)
 
 
@@ -330,7 +330,7 @@ def _batch_gather_nd(params, indices, batch_dims, name):
         params = convert_to_tensor(params, name='params')
         indices = convert_to_tensor(indices, name='indices')
         if indices.raw_shape is None:
-            raise worded(ValueError('batch_dims needs indices of known rank.'))
+            raise misuse(ValueError('batch_dims needs indices of known rank.'))
         indices_shape = constants.shape(indices)
         inner = len(indices.raw_shape) - batch_dims - 1
         grid = joining.meshgrid(*[constants.cast(constants.range(indices_shape[i]), indices.dtype)

@@ -12,7 +12,7 @@ from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import OpFailure, report, worded
+from tinyflow.graph.support.errors import OpFailure, misuse, report
 
 __all__ = ['bitcast', 'cast', 'check_numerics', 'ensure_shape', 'guarantee_const', 'identity',
            'identity_n', 'prevent_gradient', 'saturate_cast', 'stop_gradient', 'to_bfloat16',
@@ -69,7 +69,7 @@ class PreventGradient(_PassThrough):
     attrs = {'message': ''}
 
     def gradient(op, dy):
-        raise worded(LookupError(report(
+        raise misuse(LookupError(report(
             f"Gradient explicitly disabled at '{op.name}'. Reason: {op.attrs['message']}", op=op)))
 
 
@@ -270,7 +270,7 @@ def _castable(dtype):
         return dtypes.as_dtype(dtype).base_dtype
     except TypeError:
         if getattr(dtype, 'name', dtype) == 'bfloat16':
-            raise worded(TypeError(_NO_BFLOAT16)) from None
+            raise misuse(TypeError(_NO_BFLOAT16)) from None
         raise
 
 
@@ -355,4 +355,4 @@ def to_bfloat16(x, name='ToBFloat16'):
 
     Shapes: x [*a] -> nothing.
     """
-    raise worded(TypeError(_NO_BFLOAT16))
+    raise misuse(TypeError(_NO_BFLOAT16))

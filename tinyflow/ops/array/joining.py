@@ -12,7 +12,7 @@ from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import REQUIRED, Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import OpFailure, report, worded
+from tinyflow.graph.support.errors import OpFailure, misuse, report
 from tinyflow.ops.array import constants
 from tinyflow.ops.array.identity_and_cast import is_shape_like
 
@@ -233,7 +233,7 @@ def concat(values, axis, name='concat'):
     Raises ValueError if the other sizes or the ranks differ.
     """
     if isinstance(values, int) and not isinstance(axis, int):
-        raise worded(ValueError(_swapped_arguments(
+        raise misuse(ValueError(_swapped_arguments(
             'concat', 'tf.concat(values, axis)', values, axis)))
     if not isinstance(values, (list, tuple)):
         values = [values]
@@ -242,7 +242,7 @@ def concat(values, axis, name='concat'):
     with name_scope(name):
         axis_tensor = convert_to_tensor(axis, dtypes.int32, 'concat_dim')
         if axis_tensor.raw_shape:
-            raise worded(ValueError(f'axis must be a scalar, not {axis!r}'))
+            raise misuse(ValueError(f'axis must be a scalar, not {axis!r}'))
         return constants.identity(values[0], name=name)
 
 
@@ -274,7 +274,7 @@ def stack(values, axis=0, name='stack'):
     if first is not None:
         limit = len(first) + 1
         if not -limit <= axis < limit:
-            raise worded(ValueError(f'axis = {axis} not in [{-limit}, {limit})'))
+            raise misuse(ValueError(f'axis = {axis} not in [{-limit}, {limit})'))
     return Pack.apply(values, axis=axis, name=name)
 
 
@@ -306,10 +306,10 @@ def unstack(value, num=None, axis=0, name='unstack'):
         value = convert_to_tensor(value)
         rank = None if value.raw_shape is None else len(value.raw_shape)
         if rank is not None and not -rank <= axis < rank:
-            raise worded(ValueError(f'axis = {axis} not in [{-rank}, {rank})'))
+            raise misuse(ValueError(f'axis = {axis} not in [{-rank}, {rank})'))
         num = None if rank is None else value.raw_shape[axis]
         if num is None:
-            raise worded(ValueError(f'Cannot infer num from shape {value.shape}\n  Hint: '
+            raise misuse(ValueError(f'Cannot infer num from shape {value.shape}\n  Hint: '
                                     'tf.unstack(x, num=...) if you know it.'))
     return Unpack.apply(value, num=shapes.integer(num, 'num'), axis=axis, name=name)
 
@@ -321,18 +321,18 @@ def split(value, num_or_size_splits, axis=0, num=None, name='split'):
     sizes may be -1: it takes the rest. Raises ValueError if the sizes do not add up to n.
     """
     if isinstance(value, int) and not isinstance(axis, int):
-        raise worded(TypeError(_swapped_arguments(
+        raise misuse(TypeError(_swapped_arguments(
             'split', 'tf.split(value, num_or_size_splits, axis)', value, axis)))
     sizes = convert_to_tensor(num_or_size_splits)
     if sizes.raw_shape == () and sizes.dtype.is_integer:
         count = static_value(sizes)
         if count is None:
-            raise worded(TypeError('The number of parts must be a Python int, not a tensor.'))
+            raise misuse(TypeError('The number of parts must be a Python int, not a tensor.'))
         return Split.apply(axis, value, num_split=count, name=name)
     if num is None:
         num = sizes.raw_shape[0] if sizes.raw_shape else None
         if num is None:
-            raise worded(ValueError(f'Cannot infer num from shape {num_or_size_splits}\n  Hint: '
+            raise misuse(ValueError(f'Cannot infer num from shape {num_or_size_splits}\n  Hint: '
                                     'tf.split(x, sizes, num=...) if you know it.'))
     return SplitV.apply(value, sizes, axis, num_split=num, name=name)
 
@@ -354,10 +354,10 @@ def meshgrid(*args, **kwargs):
     indexing = kwargs.pop('indexing', 'xy')
     name = kwargs.pop('name', 'meshgrid')
     if kwargs:
-        raise worded(TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this "
+        raise misuse(TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this "
                                'function'))
     if indexing not in ('xy', 'ij'):
-        raise worded(ValueError("indexing parameter must be either 'xy' or 'ij'"))
+        raise misuse(ValueError("indexing parameter must be either 'xy' or 'ij'"))
     reshape = nodes.Reshape
     with name_scope(name, 'meshgrid', args):
         rank = len(args)

@@ -6,7 +6,7 @@ import numpy as np
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import REQUIRED, Op, nodes
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants
 from tinyflow.ops.support.arguments import renamed
 from tinyflow.ops.support.ranks import of_rank
@@ -248,7 +248,7 @@ def pad(tensor, paddings, mode='CONSTANT', name=None, constant_values=0):
     CONSTANT (constant_values), REFLECT (mirrored without the edge) or SYMMETRIC (with the edge).
     """
     if not isinstance(mode, str):
-        raise worded(AttributeError(
+        raise misuse(AttributeError(
             f"The padding mode is 'CONSTANT', 'REFLECT' or 'SYMMETRIC', not {mode!r}."))
     mode = mode.upper()
     if mode == 'CONSTANT':
@@ -259,7 +259,7 @@ def pad(tensor, paddings, mode='CONSTANT', name=None, constant_values=0):
     elif mode in ('REFLECT', 'SYMMETRIC'):
         result = MirrorPad.apply(tensor, paddings, mode=mode, name=name)
     else:
-        raise worded(ValueError(f'Unknown padding mode: {mode}'))
+        raise misuse(ValueError(f'Unknown padding mode: {mode}'))
     return result
 
 
@@ -283,7 +283,7 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
     seq_axis = renamed('seq_axis', seq_axis, 'seq_dim', seq_dim)
     batch_axis = renamed('batch_axis', batch_axis, 'batch_dim', batch_dim)
     if seq_axis is None:
-        raise worded(TypeError("Expected int for argument 'seq_dim' not None."))
+        raise misuse(TypeError("Expected int for argument 'seq_dim' not None."))
     return ReverseSequence.apply(input, seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis or 0,
                                  name=name)
 

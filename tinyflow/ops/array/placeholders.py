@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 
 __all__ = ['placeholder', 'placeholder_with_default']
 
@@ -63,7 +63,7 @@ def _placeholder_error(dtype, shape, error):
         hint = f'use None for an unknown size: {sizes}.'
     elif isinstance(shape, str):
         hint = f'the shape is a list of sizes; the name is a keyword: name={shape!r}.'
-    return worded(type(error)(report(f'tf.placeholder: {problem}', hint=hint or None,
+    return misuse(type(error)(report(f'tf.placeholder: {problem}', hint=hint or None,
                                      site=user_site())))
 
 

@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import Op, nodes
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.array import constants
 from tinyflow.ops.array.identity_and_cast import is_shape_like
 from tinyflow.ops.array.joining import concat, meshgrid, parallel_stack, split, stack, tile, unstack
@@ -295,7 +295,7 @@ def matrix_transpose(a, name='matrix_transpose', conjugate=False):
         else:
             rank = len(a.raw_shape)
             if rank < 2:
-                raise worded(ValueError("Argument 'a' should be a (batch) matrix, with rank >= 2. "
+                raise misuse(ValueError("Argument 'a' should be a (batch) matrix, with rank >= 2. "
                                         f'Found: {a.shape}'))
             perm = [*range(rank - 2), rank - 1, rank - 2]
         return transpose(a, perm=perm, conjugate=conjugate)
@@ -308,7 +308,7 @@ def expand_dims(input, axis=None, name=None, dim=None):
     """
     axis = renamed('axis', axis, 'dim', dim)
     if axis is None:
-        raise worded(ValueError('Must specify an axis argument to tf.expand_dims()'))
+        raise misuse(ValueError('Must specify an axis argument to tf.expand_dims()'))
     return ExpandDims.apply(input, axis, name=name)
 
 

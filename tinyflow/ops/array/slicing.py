@@ -8,7 +8,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.array import constants, joining, where_onehot
 from tinyflow.ops.array.identity_and_cast import is_shape_like
 
@@ -412,7 +412,7 @@ def _check_index(index):
             return
     elif isinstance(index, (int, np.integer, shapes.Dimension)) or _is_index_like(index):
         return
-    raise worded(TypeError(
+    raise misuse(TypeError(
         'Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/'
         f'tf.int64 tensors are valid indices, got {index!r}\n  Hint: tf.gather(x, indices) takes a '
         'list of positions, tf.boolean_mask(x, mask) a mask.'))

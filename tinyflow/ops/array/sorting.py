@@ -8,7 +8,7 @@ from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import nodes
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, shaping
 
 __all__ = ['argsort', 'sort']
@@ -37,11 +37,11 @@ def argsort(values, axis=-1, direction='ASCENDING', stable=False, name=None):
 def _sorted(values, axis, direction, output):
     """Output 0 (values) or 1 (indices) of a descending TopKV2, of negated values if ascending."""
     if direction not in ('ASCENDING', 'DESCENDING'):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Direction should be one of ASCENDING, DESCENDING. Found: {direction}'))
     axis = static_value(convert_to_tensor(axis, name='axis'))
     if not isinstance(axis, int):
-        raise worded(ValueError('axis must be a constant scalar'))
+        raise misuse(ValueError('axis must be a constant scalar'))
     values = convert_to_tensor(values, name='values')
     if direction == 'DESCENDING':
         return _descending(values, axis, output)
@@ -56,7 +56,7 @@ def _descending(values, axis, output):
     if axis == -1 or axis + 1 == rank:
         return nodes.TopKV2(values, count)[output]
     if rank is None:
-        raise worded(ValueError('Sorting along another axis than the last (-1) needs values of '
+        raise misuse(ValueError('Sorting along another axis than the last (-1) needs values of '
                                 'known rank.'))
     axis = shapes.axis(axis, rank)
     order = np.arange(rank)

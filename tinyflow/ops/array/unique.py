@@ -9,7 +9,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.array import constants, gathering, shaping
 from tinyflow.ops.support.index_vectors import check_indices
 from tinyflow.ops.support.ranks import of_rank
@@ -277,7 +277,7 @@ def searchsorted(sorted_sequence, values, side='left', out_type=dtypes.int32, na
     rows = shaping.reshape(sorted_sequence, [-1, width])
     wanted = shaping.reshape(values, [-1, count])
     if side not in ('left', 'right'):
-        raise worded(ValueError(f"side must be either 'right' or 'left'. Saw: {side}."))
+        raise misuse(ValueError(f"side must be either 'right' or 'left'. Saw: {side}."))
     bound = LowerBound if side == 'left' else UpperBound
     found = bound.apply(rows, wanted, out_type=dtypes.as_dtype(out_type), name=name)
     return shaping.reshape(found, constants.shape_internal(values))

@@ -9,7 +9,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.array import constants, gathering, joining, shaping
 from tinyflow.ops.array.identity_and_cast import Cast
 
@@ -109,7 +109,7 @@ def where(condition, x=None, y=None, name=None):
             condition = convert_to_tensor(condition, preferred_dtype=dtypes.bool, name='condition')
             return Where.apply(condition, name=scope)
     if x is None or y is None:
-        raise worded(ValueError('x and y must both be non-None or both be None.'))
+        raise misuse(ValueError('x and y must both be non-None or both be None.'))
     return Select.apply(condition, x, y, name=name)
 
 
@@ -123,9 +123,9 @@ def boolean_mask(tensor, mask, name='boolean_mask', axis=None):
         tensor = convert_to_tensor(tensor, name='tensor')
         mask = convert_to_tensor(mask, name='mask')
         if mask.raw_shape == ():
-            raise worded(ValueError('mask cannot be scalar.'))
+            raise misuse(ValueError('mask cannot be scalar.'))
         if mask.raw_shape is None:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'Number of mask dimensions must be specified, even if some dimensions are None.  '
                 'E.g. shape=[None] is ok, but shape=None is not.'))
         axis, rank = _mask_axis(axis), len(mask.raw_shape)
@@ -150,7 +150,7 @@ def _mask_axis(axis):
         return axis or 0
     known = static_value(convert_to_tensor(axis))
     if known is None:
-        raise worded(ValueError('boolean_mask needs an axis that is known while the graph is '
+        raise misuse(ValueError('boolean_mask needs an axis that is known while the graph is '
                                 'built.'))
     return shapes.integer(known)
 
@@ -160,7 +160,7 @@ def _check_mask(shape, mask, axis):
         return
     part = shape[axis:axis + len(mask)]
     if not shapes.compatible(part, mask):
-        raise worded(ValueError(f'Shapes {shapes.TensorShape(part)} and '
+        raise misuse(ValueError(f'Shapes {shapes.TensorShape(part)} and '
                                 f'{shapes.TensorShape(mask)} are incompatible'))
 
 
@@ -187,7 +187,7 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
         dtype = dtypes.as_dtype(dtype).base_dtype
         for label, given in (('on_value', on_dtype), ('off_value', off_dtype)):
             if given not in (None, dtype):
-                raise worded(TypeError(f'dtype {given.name} of {label} does not match dtype '
+                raise misuse(TypeError(f'dtype {given.name} of {label} does not match dtype '
                                        f'parameter {dtype.name}'))
         if on_value is None:
             on_value = convert_to_tensor(1, dtype, name='on_value')
@@ -214,7 +214,7 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
         else:
             maxlen = convert_to_tensor(maxlen)
         if maxlen.raw_shape not in (None, ()):
-            raise worded(ValueError('maxlen must be scalar for sequence_mask'))
+            raise misuse(ValueError('maxlen must be scalar for sequence_mask'))
         positions = constants.range(constants.constant(0, maxlen.dtype), maxlen,
                                     constants.constant(1, maxlen.dtype), name='Range')
         limits = Cast.apply(shaping.expand_dims(lengths, -1), DstT=maxlen.dtype)
@@ -241,7 +241,7 @@ def repeat(input, repeats, axis=None, name=None):
         input = convert_to_tensor(input, name='input')
         repeats = convert_to_tensor(repeats, name='repeats')
         if input.raw_shape is None:
-            raise worded(ValueError('tf.repeat needs an input of known rank.'))
+            raise misuse(ValueError('tf.repeat needs an input of known rank.'))
         rank = len(input.raw_shape)
         axis = shapes.axis(axis, rank)
         repeats = Cast.apply(repeats, DstT=repeats.dtype if repeats.dtype in INDEX

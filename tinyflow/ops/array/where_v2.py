@@ -5,7 +5,7 @@ import numpy as np
 
 from tinyflow.graph import shapes
 from tinyflow.graph.op import Op
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, where_onehot
 
 # np.where branches at each element. If one choice is zeros, the bits of the other one, read as
@@ -66,7 +66,7 @@ def where_v2(condition, x=None, y=None, name=None):
     if x is None and y is None:
         return where_onehot.where(condition, name=name)
     if x is None or y is None:
-        raise worded(ValueError('x and y must both be non-None or both be None.'))
+        raise misuse(ValueError('x and y must both be non-None or both be None.'))
     return SelectV2.apply(condition, x, y, name=name)
 
 

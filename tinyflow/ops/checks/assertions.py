@@ -9,7 +9,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import OpFailure, report, worded
+from tinyflow.graph.support.errors import OpFailure, misuse, report
 from tinyflow.ops.checks.value_text import first_values
 from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.control_flow.grouping import no_op
@@ -68,7 +68,7 @@ def _listed(data):
         return list(data)
     if nest.is_nested(data) or isinstance(data, (str, bytes)) or not hasattr(data, '__iter__') \
             or hasattr(data, 'op'):
-        raise worded(TypeError(report(
+        raise misuse(TypeError(report(
             f'tf.Assert: data must be a list of values for the message, not {data!r}.',
             site=user_site(), hint='[...] around it.')))
     return list(data)

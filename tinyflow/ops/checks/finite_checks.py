@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, get_default_graph, name_scope
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.support.arguments import renamed
@@ -37,7 +37,7 @@ def add_check_numerics_ops():
             if output.dtype not in (dtypes.float16, dtypes.float32, dtypes.float64):
                 continue
             if op.type in ('If', 'StatelessIf', 'While', 'StatelessWhile'):
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow '
                     f"operations such as `tf.cond()` or `tf.while_loop()`: '{op.name}'.\n  Hint: "
                     'tf.check_numerics on the tensors inside.'))

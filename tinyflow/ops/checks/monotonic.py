@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import shape_ops, shaping, slicing
 from tinyflow.ops.checks import type_checks
 from tinyflow.ops.control_flow.cond import cond
@@ -32,7 +32,7 @@ def _differences(x):
     """x[i + 1] - x[i] for all i of the flattened x; empty for fewer than two elements."""
     x = shaping.reshape(x, [-1])
     if not type_checks.is_numeric_tensor(x):
-        raise worded(TypeError(report(f'Expected x to be numeric, instead found: {x}',
+        raise misuse(TypeError(report(f'Expected x to be numeric, instead found: {x}',
                                       inputs=[('x', x)])))
     short = logic.less(shape_ops.size(x), 2)
     length = shape_ops.shape(x) - 1

@@ -18,7 +18,7 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.checks.value_text import both_ends, first_values
 from tinyflow.ops.strings.arrays import as_text
 
@@ -100,7 +100,7 @@ def string_format(template, inputs, placeholder='{}', summarize=3, name=None):
     tensors = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     count = template.count(placeholder)
     if count != len(tensors):
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             f'StringFormat: {count} placeholder(s) in template does not match {len(tensors)} '
             'tensor(s) provided as input', site=user_site())))
     return StringFormat.apply(tensors, template=template, placeholder=placeholder,
@@ -163,9 +163,9 @@ def print_v2(*inputs, **kwargs):
     summarize = kwargs.pop('summarize', _SHOWN)
     sep, end = kwargs.pop('sep', ' '), kwargs.pop('end', '\n')
     if kwargs:
-        raise worded(ValueError(f'Unrecognized keyword arguments for tf.print: {kwargs}'))
+        raise misuse(ValueError(f'Unrecognized keyword arguments for tf.print: {kwargs}'))
     if not hasattr(sep, 'join'):
-        raise worded(AttributeError(f'tf.print: sep must be a string, not {sep!r}.'))
+        raise misuse(AttributeError(f'tf.print: sep must be a string, not {sep!r}.'))
     if len(inputs) == 1 and _is_text(inputs[0]):
         return PrintV2.apply(inputs[0], output_stream=stream, end=end, name=name)
     tensors = []
@@ -192,7 +192,7 @@ def _stream_name(stream):
 
 
 def _unknown(stream):
-    raise worded(ValueError(
+    raise misuse(ValueError(
         f'Unknown output stream, logging level, or file, {stream}\n  Hint: sys.stdout, sys.stderr, '
         "tf.logging.info, tf.logging.warning, tf.logging.error, or 'file://' and a name."))
 

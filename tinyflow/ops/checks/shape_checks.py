@@ -6,7 +6,7 @@ from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import shape_ops
 from tinyflow.ops.checks import assertions, type_checks
 from tinyflow.ops.control_flow import grouping
@@ -89,7 +89,7 @@ def _scalar_ranks(ranks):
     if any(value is None for value in values):
         return None
     if any(value.ndim for value in values):
-        raise worded(ValueError('Rank must be a scalar.'))
+        raise misuse(ValueError('Rank must be a scalar.'))
     return [int(value) for value in values]
 
 
@@ -104,7 +104,7 @@ def _with_scalar_ranks(condition, ranks):
 
 def _wrong_rank(x, must, message):
     start = f'{message}.  ' if message else ''
-    return worded(ValueError(report(
+    return misuse(ValueError(report(
         f'{start}Tensor {x.name} {must}.  Received rank {len(x.raw_shape)}, shape {x.shape}',
         inputs=[('x', x)], site=user_site())))
 
@@ -114,7 +114,7 @@ def assert_scalar(tensor, name=None, message=None):
     with name_scope(name, 'assert_scalar', [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name=scope)
         if tensor.raw_shape != ():
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'{message or ""}Expected scalar shape for {tensor.name}, saw shape: '
                 f'{tensor.shape}.', inputs=[('tensor', tensor)], site=user_site())))
         return tensor
@@ -128,13 +128,13 @@ class _Checked:
 
     def __init__(self, tensor, symbols, message):
         if not hasattr(symbols, '__iter__') and not hasattr(symbols, '__getitem__'):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'{message}.  Tensor {tensor.name}.  Specified shape must be an iterable, not '
                 f'{symbols!r}.'))
         symbols = tuple(symbols)
         for i, symbol in enumerate(symbols[1:], 1):
             if symbol is Ellipsis or symbol == '*':
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'{message}.  Tensor {tensor.name} specified shape index {i}.  Symbol `...` or '
                     '`*` for a variable number of unspecified dimensions is only allowed as the '
                     'first entry'))
@@ -214,7 +214,7 @@ def _check_sizes(checked, data, summarize, message):
                 nodes.append(_size_check(one.x, axis, actual, wanted, source_text, data, summarize,
                                          message))
             elif _known(actual) != _known(wanted):
-                raise worded(ValueError(report(
+                raise misuse(ValueError(report(
                     f'{message}.  {source_text}.  Tensor {one.x.name} dimension {axis} must have '
                     f'size {wanted}.  Received size {actual}, shape {one.x.shape}',
                     inputs=[('tensor', one.x)])))

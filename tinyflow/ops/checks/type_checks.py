@@ -9,7 +9,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.control_flow import grouping
 
 __all__ = ['assert_integer', 'assert_proper_iterable', 'assert_same_float_dtype', 'assert_type',
@@ -21,7 +21,7 @@ def assert_integer(x, message=None, name=None):
     with name_scope(name, 'assert_integer', [x]):
         x = convert_to_tensor(x, name='x')
         if not x.dtype.is_integer:
-            raise worded(TypeError(report(
+            raise misuse(TypeError(report(
                 f'{message or ""}  Expected "x" to be integer type.  Found: {x.name} of dtype '
                 f'{x.dtype.name}'.strip(), inputs=[('x', x)], site=user_site(),
                 hint='tf.cast(x, tf.int32) truncates to integers.')))
@@ -33,7 +33,7 @@ def assert_type(tensor, tf_type, message=None, name=None):
     with name_scope(name, 'assert_type', [tensor]):
         tensor = convert_to_tensor(tensor, name='tensor')
         if tensor.dtype != tf_type:
-            raise worded(TypeError(report(
+            raise misuse(TypeError(report(
                 f'{message or ""}  {tensor.name} must be of type {tf_type!r}'.strip(),
                 inputs=[('tensor', tensor)], site=user_site())))
         return grouping.no_op('statically_determined_correct_type')
@@ -59,10 +59,10 @@ def assert_proper_iterable(values):
     Shapes: values of any shape -> None.
     """
     if isinstance(values, (Tensor, SparseTensor, np.ndarray, str, bytes)):
-        raise worded(TypeError('Expected argument "values" to be a "proper" iterable.  Found: '
+        raise misuse(TypeError('Expected argument "values" to be a "proper" iterable.  Found: '
                                f'{type(values)}\n  Hint: [...] around it.'))
     if not hasattr(values, '__iter__'):
-        raise worded(TypeError('Expected argument "values" to be iterable.  Found: '
+        raise misuse(TypeError('Expected argument "values" to be iterable.  Found: '
                                f'{type(values)}\n  Hint: [...] around it.'))
 
 
@@ -81,11 +81,11 @@ def assert_same_float_dtype(tensors=None, dtype=None):
         elif tensor.dtype.base_dtype is not dtypes.as_dtype(dtype).base_dtype:
             expected = f' as {first.name}' if first is not None else ''
             inputs = [('tensor', t) for t in (first, tensor) if isinstance(t, Tensor)]
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'{getattr(tensor, "name", tensor)}, type={tensor.dtype.name}, must be of the same '
                 f'type ({dtypes.as_dtype(dtype).name}){expected}.',
                 inputs=inputs, site=user_site())))
     dtype = dtypes.float32 if dtype is None else dtypes.as_dtype(dtype)
     if not dtype.is_floating:
-        raise worded(ValueError(f'Expected floating point type, got {dtype!r}.'))
+        raise misuse(ValueError(f'Expected floating point type, got {dtype!r}.'))
     return dtype

@@ -6,7 +6,7 @@ import functools
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, shaping
 from tinyflow.ops.checks import assertions
 from tinyflow.ops.control_flow.cond import cond
@@ -72,19 +72,19 @@ def _asserted_default(pairs):
 
 def _pairs(pred_fn_pairs):
     if not isinstance(pred_fn_pairs, (list, tuple, dict)):
-        raise worded(TypeError('fns must be a list, tuple, or dict'))
+        raise misuse(TypeError('fns must be a list, tuple, or dict'))
     if isinstance(pred_fn_pairs, dict):
         pairs = sorted(pred_fn_pairs.items(), key=lambda item: item[0].name)
     else:
         pairs = list(pred_fn_pairs)
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise worded(TypeError('Each entry in pred_fn_pairs must be a 2-tuple'))
+            raise misuse(TypeError('Each entry in pred_fn_pairs must be a 2-tuple'))
         predicate, function = pair
         if not isinstance(predicate, Tensor) or predicate.dtype.base_dtype is not dtypes.bool:
-            raise worded(TypeError(f'pred must be of type bool: {predicate!r}'))
+            raise misuse(TypeError(f'pred must be of type bool: {predicate!r}'))
         if not callable(function):
-            raise worded(TypeError(f'fn for pred {predicate.name} must be callable.'))
+            raise misuse(TypeError(f'fn for pred {predicate.name} must be callable.'))
     if not pairs:
-        raise worded(ValueError('tf.case needs at least one pair of a predicate and a function.'))
+        raise misuse(ValueError('tf.case needs at least one pair of a predicate and a function.'))
     return pairs

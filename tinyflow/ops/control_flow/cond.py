@@ -16,7 +16,7 @@ from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.operation import WRITES_OF_FUNCTIONS, Operation, Tensor
 from tinyflow.graph.source_location import user_site, warn_at
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import identity_and_cast, shaping
 from tinyflow.ops.control_flow.cond_gradient import if_gradient
 from tinyflow.ops.control_flow.function_nodes import describe_value, make_if
@@ -97,12 +97,12 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     true_fn = _either(true_fn, fn1, 'fn1', 'true_fn')
     false_fn = _either(false_fn, fn2, 'fn2', 'false_fn')
     if isinstance(pred, bool):
-        raise worded(TypeError(
+        raise misuse(TypeError(
             'pred must not be a Python bool: it is known while the graph is built.\n  Hint: '
             "Python's own `if`, or tf.constant(...) around it."))
     for label, function in (('true_fn', true_fn), ('false_fn', false_fn)):
         if not callable(function):
-            raise worded(TypeError(f'{label} must be callable, not {function!r}.\n  Hint: '
+            raise misuse(TypeError(f'{label} must be callable, not {function!r}.\n  Hint: '
                                    f'lambda: ... around the branch.'))
     with name_scope(name or 'cond') as scope:
         condition = convert_to_tensor(pred, name='pred')
@@ -114,7 +114,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
                     for label, function in (('true', true_fn), ('false', false_fn))]
         for label, branch in zip(('true_fn', 'false_fn'), branches):
             if branch.structured_outputs is None:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'{label} must have a return value.\n  Hint: return ... of the values; of a '
                     'branch that only acts, its operation; of one that does nothing, tf.no_op().'))
         _check_alike(*branches)
@@ -124,16 +124,16 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
 def _either(value, old, old_name, new_name):
     if old is None:
         if value is None:
-            raise worded(TypeError(f'{new_name} argument required'))
+            raise misuse(TypeError(f'{new_name} argument required'))
         return value
     if value is not None:
-        raise worded(TypeError(f'cond: {new_name} and {old_name} may not be set simultaneously.'))
+        raise misuse(TypeError(f'cond: {new_name} and {old_name} may not be set simultaneously.'))
     return old
 
 
 def _check_bool(pred):
     if pred.dtype.base_dtype is not dtypes.bool:
-        raise worded(TypeError(report(
+        raise misuse(TypeError(report(
             f'pred must be a bool, not {pred.dtype.base_dtype.name}.', inputs=[('pred', pred)],
             hint='compare: tf.cond(x > 0, ...), or tf.cast(x, tf.bool).')))
 
@@ -188,14 +188,14 @@ def _check_alike(then_graph, else_graph):
     try:
         nest.assert_same_structure(then_graph.structured_outputs, else_graph.structured_outputs)
     except (ValueError, TypeError):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'true_fn and false_fn must return the same structure of outputs:\n  true_fn returns '
             f'{_describe(then_graph)}\n  false_fn returns {_describe(else_graph)}\n  '
             'Hint: return values '
             'of the same number and structure from both.')) from None
     for one, other in zip(then_graph.outputs, else_graph.outputs):
         if one.dtype.base_dtype is not other.dtype.base_dtype:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 'Outputs of true_fn and false_fn must have the same type: '
                 f'{one.dtype.base_dtype.name}, {other.dtype.base_dtype.name}',
                 inputs=[('true_fn', one), ('false_fn', other)],

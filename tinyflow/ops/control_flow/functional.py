@@ -6,7 +6,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, shape_ops
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 from tinyflow.ops.control_flow.while_loop import while_loop
@@ -28,7 +28,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     """
     _check_callable(fn)
     if isinstance(elems, SparseTensor):
-        raise worded(TypeError('map_fn: elems is a SparseTensor.\n  Hint: map over x.values, and '
+        raise misuse(TypeError('map_fn: elems is a SparseTensor.\n  Hint: map over x.values, and '
                                'make a SparseTensor of the results.'))
     with name_scope(name, 'map', nest.flatten(elems)):
         tensors = _elements(elems)
@@ -160,24 +160,24 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
 
 def _check_callable(fn):
     if not callable(fn):
-        raise worded(TypeError(f'fn must be callable, not {fn!r}.'))
+        raise misuse(TypeError(f'fn must be callable, not {fn!r}.'))
 
 
 def _elements(elems):
     """`elems` as flat tensors of one length."""
     tensors = [convert_to_tensor(e, name='elem') for e in nest.flatten(elems)]
     if not tensors:
-        raise worded(ValueError('elems must contain at least one tensor.'))
+        raise misuse(ValueError('elems must contain at least one tensor.'))
     length = None
     for tensor in tensors:
         if tensor.raw_shape == ():
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 'elems must be a 1+ dimensional Tensor, not a scalar.', inputs=[('elems', tensor)],
                 hint='the function is called for each slice along the first axis; a scalar has '
                      'none.')))
         size = _static_count(tensor)
         if length is not None and size is not None and size != length:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'The tensors in elems have {length} and {size} slices.',
                 inputs=[('elems', t) for t in tensors])))
         length = size if length is None else length

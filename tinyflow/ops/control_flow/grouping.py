@@ -6,7 +6,7 @@ from tinyflow.graph.defaults import colocate_with, control_dependencies, device,
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.variables import variable_ops
 
@@ -35,13 +35,13 @@ def group(*inputs, **kwargs):
     """
     name = kwargs.pop('name', None)
     if kwargs:
-        raise worded(ValueError(f'Unknown keyword arguments: {", ".join(kwargs)}'))
+        raise misuse(ValueError(f'Unknown keyword arguments: {", ".join(kwargs)}'))
     flat = _flatten(inputs)
     with name_scope(name, 'group_deps', flat) as scope:
         by_device: dict[str, list] = {}
         for item in flat:
             if not hasattr(item, 'device'):
-                raise worded(TypeError(
+                raise misuse(TypeError(
                     f"tf.group() expects Tensors and Operations, not {item!r} with type "
                     f"'{type(item).__name__}'.\n  Hint: leave out what has no node, e.g. the None "
                     'that tf.gradients returns where there is no path.'))
@@ -87,10 +87,10 @@ def tuple(tensors, name=None, control_inputs=None):
         gates = [t if isinstance(t, Operation) else t.op for t in items if t is not None]
         for control in control_inputs or ():
             if not isinstance(control, (Operation, Tensor)):
-                raise worded(TypeError(f'Control input must be Operation or Tensor: {control!r}'))
+                raise misuse(TypeError(f'Control input must be Operation or Tensor: {control!r}'))
             gates.append(control.op if isinstance(control, Tensor) else control)
         if not gates:
-            raise worded(ValueError(f'Must have at least one Tensor: {tensors!r}'))
+            raise misuse(ValueError(f'Must have at least one Tensor: {tensors!r}'))
         gate = group(*sorted(set(gates), key=lambda op: op.id))
         result = []
         for item in items:

@@ -15,7 +15,7 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support import errors
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 
 __all__ = ['numpy_function', 'py_func', 'py_function']
 
@@ -148,7 +148,7 @@ def _name(array):
 def _make(definition, call, inp, out_dtypes, name, **attrs):
     """The node that calls a function: a tensor, or a list of them if a list of dtypes was given."""
     if not callable(call):
-        raise worded(ValueError(errors.report(
+        raise misuse(ValueError(errors.report(
             f'{definition.type}: Expected func to be callable, got func = {call!r}',
             site=user_site())))
     is_list = isinstance(out_dtypes, (list, tuple))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.control_flow.cond import cond
 
 
@@ -17,7 +17,7 @@ def smart_constant_value(pred):
         return None if value is None else bool(value)
     if isinstance(pred, bool) or pred in (0, 1):
         return bool(pred)
-    raise worded(TypeError('`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: '
+    raise misuse(TypeError('`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: '
                            f'{pred!r}'))
 
 

@@ -12,7 +12,7 @@ from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, identity_and_cast
 from tinyflow.ops.control_flow import grouping, tensor_lists
 from tinyflow.ops.math import arithmetic
@@ -36,15 +36,15 @@ class TensorArray:
                  tensor_array_name=None, handle=None, flow=None, infer_shape=True,
                  element_shape=None, colocate_with_first_write_call=True, name=None):
         if handle is not None:
-            raise worded(ValueError('TensorArray(handle=...): a TensorArray of tinyflow has no '
+            raise misuse(ValueError('TensorArray(handle=...): a TensorArray of tinyflow has no '
                                     'handle, only a flow.'))
         if (flow is None) == (size is None):
-            raise worded(ValueError('Size must be provided if flow is not provided'
+            raise misuse(ValueError('Size must be provided if flow is not provided'
                                     if flow is None else
                                     'Cannot provide both a flow and size at the same time'))
         if flow is not None and (not isinstance(flow, Tensor)
                                  or flow.dtype is not dtypes.variant):
-            raise worded(TypeError('flow must be a variant tensor'))
+            raise misuse(TypeError('flow must be a variant tensor'))
         self._dtype = dtypes.as_dtype(dtype).base_dtype
         self._dynamic_size = bool(dynamic_size)
         self._infer_shape = infer_shape
@@ -95,7 +95,7 @@ class TensorArray:
 
     def _learn_shape(self, shape, value):
         if not shapes.compatible(self._shape[0], shape):
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'Inconsistent shapes: saw {shapes.text(shape)} but expected '
                 f'{shapes.text(self._shape[0])} for the elements of a TensorArray.',
                 inputs=[('value', value)],
@@ -106,7 +106,7 @@ class TensorArray:
     def _value(self, value):
         value = convert_to_tensor(value, preferred_dtype=self._dtype, name='value')
         if value.dtype.base_dtype is not self._dtype:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'TensorArray dtype is {self._dtype.name} but value has dtype '
                 f'{value.dtype.base_dtype.name}', inputs=[('value', value)],
                 hint=f'tf.cast(value, tf.{self._dtype.name}).')))

@@ -20,7 +20,7 @@ from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.operation import WRITES_OF_FUNCTIONS, Tensor
 from tinyflow.graph.source_location import user_site, warn_at
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, identity_and_cast, shaping
 from tinyflow.ops.control_flow.function_nodes import describe_value, make_while
 from tinyflow.ops.control_flow.while_gradient import while_gradient
@@ -116,13 +116,13 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
 def _check_arguments(cond, body, loop_vars, parallel_iterations):
     for label, function in (('cond', cond), ('body', body)):
         if not callable(function):
-            raise worded(TypeError(f'{label} must be callable, not {function!r}.'))
+            raise misuse(TypeError(f'{label} must be callable, not {function!r}.'))
     if not isinstance(loop_vars, (list, tuple, dict)) and not nest.flatten(loop_vars) or \
             isinstance(loop_vars, (list, tuple, dict)) and not loop_vars:
-        raise worded(ValueError('No loop variables provided\n  Hint: tf.while_loop(cond, body, '
+        raise misuse(ValueError('No loop variables provided\n  Hint: tf.while_loop(cond, body, '
                                 '[tf.constant(0)]); what the body changes are its arguments.'))
     if not isinstance(parallel_iterations, Tensor) and parallel_iterations < 1:
-        raise worded(TypeError('parallel_iterations must be a positive integer.'))
+        raise misuse(TypeError('parallel_iterations must be a positive integer.'))
 
 
 def _build(cond, body, loop_vars, shape_invariants, parallel_iterations, name,
@@ -158,7 +158,7 @@ def _counters(maximum_iterations):
         return limit, constants.constant(0, dtypes.int32, name='loop_counter')
     limit = convert_to_tensor(maximum_iterations, name='maximum_iterations')
     if limit.raw_shape not in ((), None):
-        raise worded(ValueError('maximum_iterations must be a scalar, saw shape: '
+        raise misuse(ValueError('maximum_iterations must be a scalar, saw shape: '
                                 f'{shapes.text(limit.raw_shape)}'))
     return limit, constants.constant(0, limit.dtype.base_dtype, name='loop_counter')
 
@@ -170,7 +170,7 @@ def _invariants(structure, initial, shape_invariants):
     given = list(shape_invariants) if isinstance(shape_invariants, (list, tuple)) \
         else [shape_invariants]
     if len(given) != len(structure):
-        raise worded(ValueError(f'{len(structure)} loop variables, but {len(given)} shape '
+        raise misuse(ValueError(f'{len(structure)} loop variables, but {len(given)} shape '
                                 'invariants'))
     found = []
     for variable, invariant in zip(structure, given):
@@ -180,14 +180,14 @@ def _invariants(structure, initial, shape_invariants):
         elif nest.is_nested(variable):
             flat = nest.flatten(invariant)
             if len(flat) != len(parts):
-                raise worded(ValueError('shape_invariants must be nested as loop_vars are.'))
+                raise misuse(ValueError('shape_invariants must be nested as loop_vars are.'))
             found += [() if t.dtype is dtypes.variant else _shape_of(i)
                       for t, i in zip(parts, flat)]
         else:                                           # a SparseTensor
             found += [_composite_shape(t, i, _shape_of(invariant)) for i, t in enumerate(parts)]
     for tensor, shape in zip(initial, found):
         if not shapes.compatible(tensor.raw_shape, shape):
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'The shape invariant specified for {tensor.name} is not compatible with the '
                 f'initial shape of the loop variable. It enters the loop with shape '
                 f'{tensor.shape_text}, but the specified shape invariant is {shapes.text(shape)}.',
@@ -271,7 +271,7 @@ class _Loop:
         try:
             signature.bind(*values)
         except TypeError:
-            raise worded(TypeError(
+            raise misuse(TypeError(
                 f'{label} of the while_loop is called with {len(values)} arguments, one for each '
                 f'of loop_vars, but takes {signature}.\n  loop_vars: {_describe(self.structure)}\n'
                 f'  Hint: {label} needs one argument for each of loop_vars.')) from None
@@ -283,7 +283,7 @@ class _Loop:
             with tf1_node_count.counted_as(0):
                 keep_going = shaping.squeeze(keep_going)
         if keep_going.dtype.base_dtype is not dtypes.bool:
-            raise worded(TypeError(report(
+            raise misuse(TypeError(report(
                 f'The condition of a while_loop is a bool, not {keep_going.dtype.name}.',
                 inputs=[('cond', keep_going)], hint='compare: lambda i: i < 10.')))
         if not self.limited:
@@ -304,7 +304,7 @@ class _Loop:
         flat = nest.flatten(result, expand_composites=True)
         for before, after in zip(self.initial[2:], flat):
             if before.dtype.base_dtype is not after.dtype.base_dtype:
-                raise worded(TypeError(report(
+                raise misuse(TypeError(report(
                     f"The loop variable '{before.name}' enters the loop as "
                     f'{before.dtype.base_dtype.name} and becomes {after.dtype.base_dtype.name} '
                     'in an iteration.', inputs=[('before', before), ('after', after)],
@@ -316,7 +316,7 @@ class _Loop:
         try:
             nest.assert_same_structure(self.structure, result)
         except (ValueError, TypeError):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'The two structures do not match: the body of a while_loop must return values of '
                 'the number and structure of its arguments.\n  loop_vars: '
                 f'{_describe(self.structure)}\n  body returns: {_describe(result)}\n  '
@@ -347,7 +347,7 @@ class _Loop:
     def _refuse(self, body, invariants):
         for before, shape, after in zip(self.initial, invariants, body.outputs):
             if not _covers(shape, after):
-                raise worded(ValueError(report(
+                raise misuse(ValueError(report(
                     f"Input tensor '{before.name}' enters the loop with shape {before.shape_text}, "
                     f'but has shape {after.shape_text} after one iteration, which its shape '
                     f'invariant {shapes.text(shape)} does not allow.',

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from tinyflow.graph import shapes
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.conv.convolution_kernels import Windows
 
 _CHANNELS_LAST = {3: 'NWC', 4: 'NHWC', 5: 'NDHWC'}
@@ -101,7 +101,7 @@ def check_padding(padding, explicit=False):
     if isinstance(padding, str) and padding in _SPELLED and (explicit or padding != 'EXPLICIT'):
         return
     if not isinstance(padding, str):
-        raise worded(TypeError(f"Expected string for argument 'padding' not {padding!r}."))
+        raise misuse(TypeError(f"Expected string for argument 'padding' not {padding!r}."))
     upper = padding.upper()
     hint = f'write {upper!r}.' if upper in ('SAME', 'VALID') else \
         "'SAME' keeps the size (at stride 1), 'VALID' uses positions inside the input only."

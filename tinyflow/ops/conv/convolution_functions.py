@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph import shapes
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import joining, shaping
 from tinyflow.ops.conv.convolution import (
     Conv2D,
@@ -34,7 +34,7 @@ def for_each_axis(value, axes, channels_first, what):
     if len(value) == 1:
         value *= axes
     elif len(value) != axes:
-        raise worded(ValueError(f'{what} should be of length 1, {axes} or {axes + 2} but was '
+        raise misuse(ValueError(f'{what} should be of length 1, {axes} or {axes + 2} but was '
                                 f'{len(value)}'))
     return (1, 1, *value) if channels_first else (1, *value, 1)
 
@@ -42,7 +42,7 @@ def for_each_axis(value, axes, channels_first, what):
 def integers(value, what):
     """A list attribute as a tuple of ints. TypeError if it is not a list."""
     if isinstance(value, (str, bytes)) or not hasattr(value, '__iter__'):
-        raise worded(TypeError(f"Expected list for '{what}' argument, not {value!r}."))
+        raise misuse(TypeError(f"Expected list for '{what}' argument, not {value!r}."))
     return tuple(shapes.integer(v, what) for v in value)
 
 
@@ -51,14 +51,14 @@ def _explicit(padding):
     if isinstance(padding, (list, tuple)):
         for pair in padding:
             if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-                raise worded(ValueError('When padding is a list, each element of it must be a list '
+                raise misuse(ValueError('When padding is a list, each element of it must be a list '
                                         f'or tuple of size 2. Got: {pair!r}'))
         if len(padding) != 4:
-            raise worded(ValueError('When padding is a list, it must be of size 4. Got padding of '
+            raise misuse(ValueError('When padding is a list, it must be of size 4. Got padding of '
                                     f'size: {len(padding)}'))
         return 'EXPLICIT', integers([n for pair in padding for n in pair], 'padding')
     if padding == 'EXPLICIT':
-        raise worded(ValueError('"EXPLICIT" is not a valid value for the padding parameter. To use '
+        raise misuse(ValueError('"EXPLICIT" is not a valid value for the padding parameter. To use '
                                 'explicit padding, the padding parameter must be a list of pairs.'))
     return padding, ()
 
@@ -112,7 +112,7 @@ def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu
 def _width_axis(data_format, known=(None, 'NHWC', 'NWC', 'NCHW', 'NCW')):
     """The axis of the width, where the height of 1 is inserted."""
     if data_format not in known:
-        raise worded(ValueError(f'data_format must be "NWC" or "NCW", not {data_format!r}.'))
+        raise misuse(ValueError(f'data_format must be "NWC" or "NCW", not {data_format!r}.'))
     return 2 if channels_first(data_format) else 1
 
 
@@ -207,7 +207,7 @@ def conv_transpose(input, filters, output_shape, strides, padding='SAME', data_f
             transposed, last = {3: (conv1d_transpose, 'NWC'), 4: (conv2d_transpose, 'NHWC'),
                                 5: (conv3d_transpose, 'NDHWC')}[entries]
         except KeyError:
-            raise worded(ValueError(f'output_shape must have 3, 4 or 5 entries, batch and channels '
+            raise misuse(ValueError(f'output_shape must have 3, 4 or 5 entries, batch and channels '
                                     f'included, not {entries}')) from None
         return transposed(input, filters, output_shape, strides, padding,
                           data_format or last, dilations=dilations, name=scope)
@@ -217,7 +217,7 @@ def _length(output_shape):
     if isinstance(output_shape, Tensor):
         known = output_shape.raw_shape
         if not shapes.known(known) or len(known) != 1:
-            raise worded(ValueError('output_shape must be a vector whose length is known while the '
+            raise misuse(ValueError('output_shape must be a vector whose length is known while the '
                                     'graph is built.'))
         return known[0]
     return len(output_shape)

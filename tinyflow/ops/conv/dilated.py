@@ -12,7 +12,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, joining, shaping
 from tinyflow.ops.conv import space_to_batch
 from tinyflow.ops.conv.convolution import Conv2DBackpropInput, Conv3D
@@ -41,17 +41,17 @@ def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, sp
     input = convert_to_tensor(input, name='input')
     rates = convert_to_tensor(dilation_rate, dtypes.int32, 'dilation_rate')
     if not shapes.known(rates.raw_shape) or len(rates.raw_shape) != 1:
-        raise worded(ValueError('rate must be rank 1, and its length be known while the graph is '
+        raise misuse(ValueError('rate must be rank 1, and its length be known while the graph is '
                                 'built'))
     axes = rates.raw_shape[0]
     spatial_dims = _spatial_dims(spatial_dims, axes, data_format)
     if input.raw_shape is not None and len(input.raw_shape) <= spatial_dims[-1]:
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             f'Shape {shapes.text(input.raw_shape)} must have rank at least {spatial_dims[-1] + 1}',
             inputs=[('input', input)])))
     known = constant_value(rates)
     if known is not None and (known < 1).any():
-        raise worded(ValueError('dilation_rate must be positive'))
+        raise misuse(ValueError('dilation_rate must be positive'))
     if known is not None and (known == 1).all():
         return op(input, axes, padding)
     base = _base_paddings(padding, filter_shape, axes, rates if known is None else known)
@@ -69,7 +69,7 @@ def _spatial_dims(given, axes, data_format):
         return list(range(start, start + axes))
     dims = [int(d) for d in given]
     if dims != sorted(set(dims)) or any(d < 1 for d in dims):
-        raise worded(ValueError('spatial_dims must be a monotonically increasing sequence of '
+        raise misuse(ValueError('spatial_dims must be a monotonically increasing sequence of '
                                 f'positive integers, not {list(given)}'))
     return dims
 
@@ -79,9 +79,9 @@ def _base_paddings(padding, filter_shape, axes, rates):
     if padding == 'VALID':
         return np.zeros([axes, 2], np.int32)
     if padding != 'SAME':
-        raise worded(ValueError(f"Invalid padding method {padding!r}: 'SAME' or 'VALID'"))
+        raise misuse(ValueError(f"Invalid padding method {padding!r}: 'SAME' or 'VALID'"))
     if filter_shape is None:
-        raise worded(ValueError('filter_shape must be specified for SAME padding'))
+        raise misuse(ValueError('filter_shape must be specified for SAME padding'))
     kernel = convert_to_tensor(filter_shape, name='filter_shape')
     known = constant_value(kernel)
     extra = ((kernel if known is None else known)[:axes] - 1) * rates
@@ -142,11 +142,11 @@ def convolution(input, filter=None, padding=None, strides=None, dilation_rate=No
         strides = for_each_axis(strides, axes, first, 'strides')
         rates = for_each_axis(dilation_rate, axes, first, 'dilation_rate')
         if min(rates) < 1:
-            raise worded(ValueError('all values of dilation_rate must be positive'))
+            raise misuse(ValueError('all values of dilation_rate must be positive'))
         if set(rates) == {1}:
             return _plain(input, filter, axes, strides, padding, data_format, scope)
         if max(strides) > 1:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'strides > 1 not supported in conjunction with dilation_rate > 1'))
         rates = rates[2:] if first else rates[1:-1]
         return with_space_to_batch(
@@ -166,11 +166,11 @@ def _number_of_axes(input, filter):
         if tensor.raw_shape is not None:
             axes = len(tensor.raw_shape) - 2
             if axes not in (1, 2, 3):
-                raise worded(ValueError(report(
+                raise misuse(ValueError(report(
                     f'input tensor must have rank 3, 4, or 5, not {axes + 2}',
                     inputs=[('input', input), ('filter', filter)])))
             return axes
-    raise worded(ValueError(report('rank of input or filter must be known',
+    raise misuse(ValueError(report('rank of input or filter must be known',
                                    inputs=[('input', input), ('filter', filter)])))
 
 
@@ -205,17 +205,17 @@ def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=No
         value = convert_to_tensor(value, name='value')
         filters = convert_to_tensor(filters, name='filters')
         if rate < 1:
-            raise worded(ValueError(f'rate {rate} cannot be less than one'))
+            raise misuse(ValueError(f'rate {rate} cannot be less than one'))
         if rate == 1:
             return conv2d_transpose(value, filters, output_shape, [1, 1, 1, 1], padding)
         _check_channels(value, filters)
         output_shape = convert_to_tensor(output_shape, name='output_shape')
         kernel = filters.raw_shape
         if not shapes.known(kernel):
-            raise worded(ValueError(report('The sizes of the filters must be known.',
+            raise misuse(ValueError(report('The sizes of the filters must be known.',
                                            inputs=[('filters', filters)])))
         if padding not in ('SAME', 'VALID'):
-            raise worded(ValueError(f"padding must be either VALID or SAME: {padding!r}"))
+            raise misuse(ValueError(f"padding must be either VALID or SAME: {padding!r}"))
         return _transposed_atrous(value, filters, output_shape, rate, padding == 'SAME')
 
 
@@ -223,7 +223,7 @@ def _check_channels(value, filters):
     value_channels = value.raw_shape and value.raw_shape[-1]
     filter_channels = filters.raw_shape and filters.raw_shape[-1]
     if None not in (value_channels, filter_channels) and value_channels != filter_channels:
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             'value\'s input channels does not match filters\' input channels, '
             f'{value_channels} != {filter_channels}',
             inputs=[('value', value), ('filters', filters)])))
@@ -288,7 +288,7 @@ def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding
         depthwise_filter = convert_to_tensor(depthwise_filter, name='depthwise_filter')
         pointwise_filter = convert_to_tensor(pointwise_filter, name='pointwise_filter')
         if not shapes.compatible(pointwise_filter.raw_shape, (1, 1, None, None)):
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 'pointwise_filter must be [1, 1, channels * multiplier, out].',
                 inputs=[('pointwise_filter', pointwise_filter)])))
         apart = _depthwise(input, depthwise_filter, strides, padding, rate, data_format,
@@ -315,9 +315,9 @@ def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides
         input = convert_to_tensor(input, name='input')
         axes = len(window_shape)
         if not 1 <= axes <= 3:
-            raise worded(ValueError('It is required that 1 <= num_spatial_dims <= 3.'))
+            raise misuse(ValueError('It is required that 1 <= num_spatial_dims <= 3.'))
         if input.raw_shape is not None and len(input.raw_shape) != axes + 2:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'Shape {shapes.text(input.raw_shape)} must have rank {axes + 2}',
                 inputs=[('input', input)], hint='window_shape has an entry for each axis between '
                                                 'the batch and the channels.')))
@@ -325,7 +325,7 @@ def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides
         rates = _entries(rates, axes, 'dilation_rate')
         _check_pool(window_shape, padding, strides, rates)
         if (pooling_type, axes) not in _POOLS:
-            raise worded(ValueError(f"{axes}-D {pooling_type} pooling is not supported; 'MAX' and "
+            raise misuse(ValueError(f"{axes}-D {pooling_type} pooling is not supported; 'MAX' and "
                                     "'AVG' are."))
         function = _POOLS[pooling_type, axes]
         return with_space_to_batch(
@@ -338,20 +338,20 @@ def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides
 def _entries(values, axes, what):
     values = [1] * axes if values is None else list(integers(values, what))
     if len(values) != axes:
-        raise worded(ValueError(f'len({what})={len(values)} but should be {axes}'))
+        raise misuse(ValueError(f'len({what})={len(values)} but should be {axes}'))
     if min(values) < 1:
-        raise worded(ValueError(f'all values of {what} must be positive'))
+        raise misuse(ValueError(f'all values of {what} must be positive'))
     return values
 
 
 def _check_pool(window_shape, padding, strides, rates):
     if max(rates) > 1 and max(strides) > 1:
-        raise worded(ValueError('strides > 1 not supported in conjunction with dilation_rate > 1'))
+        raise misuse(ValueError('strides > 1 not supported in conjunction with dilation_rate > 1'))
     if padding == 'SAME' and max(rates) > 1:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'pooling with SAME padding is not implemented for dilation_rate > 1'))
     if any(s > w for s, w in zip(strides, window_shape)):
-        raise worded(ValueError('strides > window_shape not supported due to inconsistency between '
+        raise misuse(ValueError('strides > window_shape not supported due to inconsistency between '
                                 'CPU and GPU implementations'))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import shaping
 from tinyflow.ops.conv.convolution_functions import channels_first, for_each_axis, integers
 from tinyflow.ops.conv.pooling import AvgPool, AvgPool3D, MaxPool, MaxPool3D, MaxPoolWithArgmax
@@ -86,11 +86,11 @@ def _of_any_rank(functions, input, ksize, strides, padding, data_format, name):
     if rank is None and _is_for_volumes(data_format, ksize):
         rank = 5
     if rank is None:
-        raise worded(ValueError(report('The rank of the input must be known.',
+        raise misuse(ValueError(report('The rank of the input must be known.',
                                        inputs=[('input', input)],
                                        hint='x.set_shape([None, height, width, channels]).')))
     if rank not in (3, 4, 5):
-        raise worded(ValueError(report(f'Input tensor must be of rank 3, 4 or 5 but was {rank}.',
+        raise misuse(ValueError(report(f'Input tensor must be of rank 3, 4 or 5 but was {rank}.',
                                        inputs=[('input', input)])))
     formats = {3: ('NWC', 'NCW'), 4: ('NHWC', 'NCHW'), 5: ('NDHWC', 'NCDHW')}[rank]
     return functions[rank - 3](input, ksize, strides, padding, data_format or formats[0], name=name)
@@ -158,7 +158,7 @@ def max_pool_with_argmax(input, ksize, strides, padding, data_format='NHWC', Tar
     include_batch_in_index. `output_dtype` is the newer name of Targmax: int64 or int32.
     """
     if data_format != 'NHWC':
-        raise worded(ValueError("data_format values other than 'NHWC' are not supported"))
+        raise misuse(ValueError("data_format values other than 'NHWC' are not supported"))
     targmax = dtypes.as_dtype(renamed('output_dtype', output_dtype, 'Targmax', Targmax)
                               or dtypes.int64)
     output, argmax = MaxPoolWithArgmax.apply(

@@ -11,7 +11,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import REQUIRED, Op
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, joining, padding
 from tinyflow.ops.support.arguments import renamed
 from tinyflow.ops.support.ranks import of_rank
@@ -242,7 +242,7 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
         sizes = convert_to_tensor(input_shape, dtypes.int32, 'input_shape')
         blocks = convert_to_tensor(block_shape, dtypes.int32, 'block_shape')
         if not shapes.known(blocks.raw_shape) or len(blocks.raw_shape) != 1:
-            raise worded(ValueError('block_shape must be a vector whose length is known while the '
+            raise misuse(ValueError('block_shape must be a vector whose length is known while the '
                                     'graph is built.'))
         if base_paddings is None:
             base_paddings = np.zeros([blocks.raw_shape[0], 2], np.int32)

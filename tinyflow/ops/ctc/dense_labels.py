@@ -5,7 +5,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import (
     constants,
     gathering,
@@ -117,7 +117,7 @@ def ctc_loss_v2(labels, logits, label_length, logit_length, logits_time_major=Tr
     """
     if isinstance(labels, SparseTensor):
         if blank_index is None:
-            raise worded(ValueError('blank_index must be given when using SparseTensor labels.'
+            raise misuse(ValueError('blank_index must be given when using SparseTensor labels.'
                                     '\n  Hint: blank_index=-1, as for tf.nn.ctc_loss.'))
         labels, logits = _blank_last(labels, convert_to_tensor(logits), blank_index)
         return ctc_loss(labels, logits, logit_length, time_major=logits_time_major)

@@ -6,7 +6,7 @@ import numpy as np
 from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.op import Op
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 
 __all__ = ['edit_distance']
 
@@ -85,7 +85,7 @@ def edit_distance(hypothesis, truth, normalize=True, name='edit_distance'):
     """
     for label, value in (('Hypothesis', hypothesis), ('Truth', truth)):
         if not isinstance(value, (SparseTensor, SparseTensorValue)):
-            raise worded(TypeError(f'{label} must be a SparseTensor.'))
+            raise misuse(TypeError(f'{label} must be a SparseTensor.'))
     one, other = (v if isinstance(v, SparseTensor) else SparseTensor(*v)
                   for v in (hypothesis, truth))
     result = EditDistance.apply(one.indices, one.values, one.dense_shape, other.indices,

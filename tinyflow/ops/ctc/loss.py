@@ -7,7 +7,7 @@ from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import float32, float64
 from tinyflow.graph.op import Op
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import OpFailure, report, worded
+from tinyflow.graph.support.errors import OpFailure, misuse, report
 from tinyflow.ops.array import shaping
 from tinyflow.ops.ctc import paths
 from tinyflow.ops.support.arguments import renamed
@@ -121,7 +121,7 @@ class CTCLoss(Op):
 
     def gradient(op, loss_gradient, of_gradient):
         if of_gradient is not None:
-            raise worded(LookupError(report(
+            raise misuse(LookupError(report(
                 f"CTCLoss '{op.name}' has no second derivative: the first one is computed with the "
                 'loss, not by nodes of the graph.', op=op)))
         factor = shaping.expand_dims(shaping.expand_dims(loss_gradient, 0), 2)
@@ -143,7 +143,7 @@ def ctc_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_repe
     """
     inputs = renamed('logits', logits, 'inputs', inputs)
     if not isinstance(labels, SparseTensor):
-        raise worded(TypeError('Expected labels (first argument) to be a SparseTensor.\n  Hint: '
+        raise misuse(TypeError('Expected labels (first argument) to be a SparseTensor.\n  Hint: '
                                'tf.sparse_placeholder(tf.int32), or tf.SparseTensor(indices, '
                                'values, dense_shape).'))
     if not time_major:

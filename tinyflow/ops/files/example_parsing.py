@@ -11,7 +11,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, shaping, slicing
 from tinyflow.ops.files.parsing_kernels import (
     ParseExample,
@@ -73,7 +73,7 @@ class _Description:
             feature = features[key]
             if not isinstance(feature, kinds):
                 what = 'Unsupported' if isinstance(feature, _ALL) else 'Invalid'
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'{what} {type(feature).__name__ + " " if what == "Unsupported" else ""}'
                     f'feature {key}:{feature}.\n  Hint: '
                     f'{" or ".join("tf." + kind.__name__ + "(...)" for kind in kinds)}.'))
@@ -89,16 +89,16 @@ class _Description:
 
     def _add_sparse(self, key, dtype):
         if self.sparse.setdefault(key, dtype) is not dtype:
-            raise worded(ValueError(f'Conflicting type {self.sparse[key].name} vs {dtype.name} for '
+            raise misuse(ValueError(f'Conflicting type {self.sparse[key].name} vs {dtype.name} for '
                                     f'feature {key}.'))
 
     def _add_FixedLenFeature(self, key, feature):
         dtype, shape = _dtype(key, feature), _shape(key, feature)
         if shape and shape[0] is None:
-            raise worded(ValueError(f'First dimension of shape for feature {key} unknown. '
+            raise misuse(ValueError(f'First dimension of shape for feature {key} unknown. '
                                     'Consider using FixedLenSequenceFeature.'))
         if not shapes.known(shape):
-            raise worded(ValueError(f'All dimensions of shape for feature {key} need to be known '
+            raise misuse(ValueError(f'All dimensions of shape for feature {key} need to be known '
                                     f'but received {feature.shape}.'))
         self.dense[key] = dtype, shape
         if feature.default_value is not None:
@@ -116,7 +116,7 @@ class _Description:
         for key, feature in features.items():
             if isinstance(feature, FixedLenSequenceFeature):
                 if not feature.allow_missing:
-                    raise worded(ValueError('Unsupported: FixedLenSequenceFeature requires '
+                    raise misuse(ValueError('Unsupported: FixedLenSequenceFeature requires '
                                             'allow_missing to be True.'))
                 dtype, shape = self.dense[key]
                 self.dense[key] = dtype, (None, *shape)
@@ -153,7 +153,7 @@ class _Description:
 
     def require_some(self):
         if not self.sparse and not self.dense:
-            raise worded(ValueError('Must provide at least one sparse key or dense key'))
+            raise misuse(ValueError('Must provide at least one sparse key or dense key'))
 
 
 _EXAMPLE = (VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature)
@@ -164,10 +164,10 @@ _ALL = _EXAMPLE
 
 def _dtype(key, feature):
     if not feature.dtype:
-        raise worded(ValueError(f'Missing type for feature {key}.'))
+        raise misuse(ValueError(f'Missing type for feature {key}.'))
     dtype = dtypes.as_dtype(feature.dtype)
     if dtype not in (dtypes.float32, dtypes.int64, dtypes.string):
-        raise worded(TypeError(report(
+        raise misuse(TypeError(report(
             f"Feature '{key}': Value passed to parameter 'dense_defaults' has DataType "
             f'{dtype.name} not in list of allowed values: float32, int64, string',
             hint='Examples hold these three only; tf.cast the result.')))
@@ -176,7 +176,7 @@ def _dtype(key, feature):
 
 def _shape(key, feature):
     if feature.shape is None:
-        raise worded(ValueError(f'Missing shape for feature {key}.'))
+        raise misuse(ValueError(f'Missing shape for feature {key}.'))
     return shapes.raw(shapes.TensorShape(feature.shape))
 
 
@@ -190,7 +190,7 @@ def _node_name(key):
 
 def _described(features):
     if not features:
-        raise worded(ValueError(f'Missing: features was {features}.'))
+        raise misuse(ValueError(f'Missing: features was {features}.'))
     described = _Description(features, _EXAMPLE)
     described.let_sequences_vary(features)
     described.require_some()
@@ -300,7 +300,7 @@ def _parse_named(serialized, described, name, example_names):
 
 def _sequence(context_features, sequence_features):
     if not (context_features or sequence_features):
-        raise worded(ValueError('Missing features.'))
+        raise misuse(ValueError('Missing features.'))
     return _Description(context_features, _CONTEXT), _Description(sequence_features, _LISTS)
 
 

@@ -76,7 +76,7 @@ class RestoreV2(Op):
             return [slices.shape_of(*slices.parse(part.decode())) if part else None
                     for part in parts]
         except ValueError as error:
-            raise errors.worded(ValueError(cls.explain_shapes(operation, error))) from None
+            raise errors.misuse(ValueError(cls.explain_shapes(operation, error))) from None
 
     def kernel(prefix, tensor_names, shape_and_slices, *, dtypes):
         names = _texts(tensor_names, 'tensor_names', len(dtypes))

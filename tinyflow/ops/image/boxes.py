@@ -11,7 +11,7 @@ import numpy as np
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.nn.candidate_samplers import Words, exact_integers
 from tinyflow.ops.random.philox import PhiloxStream, open_stream
 from tinyflow.ops.random.philox_floats import uniform32
@@ -296,7 +296,7 @@ def sample_distorted_bounding_box(
     for key in ('aspect_ratio_range', 'area_range'):
         if key in attrs:
             if not isinstance(attrs[key], (list, tuple)):
-                raise worded(TypeError(f'{key} must be a list of two numbers, got {attrs[key]!r}'))
+                raise misuse(TypeError(f'{key} must be a list of two numbers, got {attrs[key]!r}'))
             attrs[key] = tuple(float(x) for x in attrs[key])
     with name_scope(name, 'sample_distorted_bounding_box'):
         outputs = SampleDistortedBoundingBoxV2.apply(

@@ -1,7 +1,7 @@
 """Rank and size checks of tf.image functions."""
 from __future__ import annotations
 
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import shape_ops
 from tinyflow.ops.checks import value_checks
 from tinyflow.ops.control_flow import grouping
@@ -11,12 +11,12 @@ def checks_of_3d(image):
     """The nodes that check what at_least_3d does; ValueError for what is known to be wrong."""
     shape = image.shape
     if shape.ndims is not None and shape.ndims < 3:
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             "'image' must be at least three-dimensional.", inputs=[('image', image)],
             hint='an image is [height, width, channels], or a batch of those.')))
     sides = [None] * 3 if shape.ndims is None else shape.as_list()
     if 0 in sides:
-        raise worded(ValueError(report("all dims of 'image.shape' must be > 0.",
+        raise misuse(ValueError(report("all dims of 'image.shape' must be > 0.",
                                        inputs=[('image', image)])))
     if None not in sides:
         return []

@@ -6,7 +6,7 @@ import numpy as np
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, joining, shape_ops, shaping
 from tinyflow.ops.checks import value_checks
 from tinyflow.ops.control_flow import grouping
@@ -35,7 +35,7 @@ def _one_channel(images):
     channels = images.shape.as_list()[-1] if images.shape.ndims else None
     problem = 'Last dimension of a grayscale image should be size 1.'
     if channels not in (None, 1):
-        raise worded(ValueError(report(problem, inputs=[('images', images)],
+        raise misuse(ValueError(report(problem, inputs=[('images', images)],
                                        hint='images[..., :1] takes one channel.')))
     checks = []
     if channels is None:
@@ -64,7 +64,7 @@ def adjust_gamma(image, gamma=1, gain=1):
     Shapes: image [*a] -> [*a]. ValueError for a negative gamma.
     """
     if not hasattr(gamma, 'op') and np.any(np.less(gamma, 0)):
-        raise worded(ValueError('Gamma should be a non-negative real number.'))
+        raise misuse(ValueError('Gamma should be a non-negative real number.'))
     with name_scope(None, 'adjust_gamma', [image, gamma, gain]):
         floats, own = as_float(convert_to_tensor(image, name='image'))
         return convert_image_dtype(gain * floats ** gamma, own, saturate=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.image.color_ops import AdjustContrastv2, AdjustHue, AdjustSaturation
 from tinyflow.ops.math import arithmetic, division
@@ -70,7 +70,7 @@ def adjust_contrast(images, contrast_factor):
         floats, own = as_float(convert_to_tensor(images, name='images'))
         factor = convert_to_tensor(contrast_factor, dtypes.float32, 'contrast_factor')
         if floats.dtype != dtypes.float32:
-            raise worded(TypeError('tf.image.adjust_contrast: float16 images are not implemented; '
+            raise misuse(TypeError('tf.image.adjust_contrast: float16 images are not implemented; '
                                    'tf.cast(images, tf.float32) first.'))
         adjusted = AdjustContrastv2.apply(floats, factor, name=scope)
         return convert_image_dtype(adjusted, own, saturate=True)
@@ -100,9 +100,9 @@ def adjust_saturation(image, saturation_factor, name=None):
 
 def _check_order(lower, upper):
     if upper <= lower:
-        raise worded(ValueError('upper must be > lower.'))
+        raise misuse(ValueError('upper must be > lower.'))
     if lower < 0:
-        raise worded(ValueError('lower must be non-negative.'))
+        raise misuse(ValueError('lower must be non-negative.'))
 
 
 def random_brightness(image, max_delta, seed=None):
@@ -111,7 +111,7 @@ def random_brightness(image, max_delta, seed=None):
     Shapes: image [*a] -> [*a].
     """
     if max_delta < 0:
-        raise worded(ValueError('max_delta must be non-negative.'))
+        raise misuse(ValueError('max_delta must be non-negative.'))
     return adjust_brightness(
         image, random_functions.random_uniform([], -max_delta, max_delta, seed=seed))
 
@@ -131,9 +131,9 @@ def random_hue(image, max_delta, seed=None):
     Shapes: image [*a, height, width, 3] -> as image.
     """
     if max_delta > 0.5:
-        raise worded(ValueError('max_delta must be <= 0.5.'))
+        raise misuse(ValueError('max_delta must be <= 0.5.'))
     if max_delta < 0:
-        raise worded(ValueError('max_delta must be non-negative.'))
+        raise misuse(ValueError('max_delta must be non-negative.'))
     return adjust_hue(image, random_functions.random_uniform([], -max_delta, max_delta, seed=seed))
 
 

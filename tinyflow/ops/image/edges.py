@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, joining, padding, shape_ops, shaping
 from tinyflow.ops.conv import dilated
 
@@ -18,7 +18,7 @@ def image_gradients(image):
     Shapes: image [batch, height, width, channels] -> two of that shape.
     """
     if image.shape.ndims != 4:
-        raise worded(ValueError(report('image_gradients expects a 4D tensor [batch_size, h, w, d].',
+        raise misuse(ValueError(report('image_gradients expects a 4D tensor [batch_size, h, w, d].',
                                        inputs=[('image', image)])))
     shape = shape_ops.shape(image)
     batch, height, width, channels = joining.unstack(shape)

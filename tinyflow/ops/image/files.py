@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, gathering
 from tinyflow.ops.checks import assertions
 from tinyflow.ops.control_flow.cond import cond
@@ -98,7 +98,7 @@ def decode_image(contents, channels=None, dtype=dtypes.uint8, name=None, expand_
     """
     with name_scope(name, 'decode_image'):
         if channels not in (None, 0, 1, 3, 4):
-            raise worded(ValueError('channels must be in (None, 0, 1, 3, 4)'))
+            raise misuse(ValueError('channels must be in (None, 0, 1, 3, 4)'))
         beginning = substrings.substr(contents, 0, 3)
         return _Decoding(contents, beginning, channels or 0, dtypes.as_dtype(dtype),
                          expand_animations).any()
@@ -125,8 +125,8 @@ def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None):
     """
     low, high = min_jpeg_quality, max_jpeg_quality
     if min(low, high) < 0 or max(low, high) > 100:
-        raise worded(ValueError('jpeg encoding range must be between 0 and 100.'))
+        raise misuse(ValueError('jpeg encoding range must be between 0 and 100.'))
     if low >= high:
-        raise worded(ValueError('`min_jpeg_quality` must be less than `max_jpeg_quality`.'))
+        raise misuse(ValueError('`min_jpeg_quality` must be less than `max_jpeg_quality`.'))
     return adjust_jpeg_quality(
         image, random_functions.random_uniform([], low, high, dtypes.int32, seed))

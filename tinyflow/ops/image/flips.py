@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import identity_and_cast, shape_ops, shaping
 from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.image.checks import at_least_3d
@@ -15,7 +15,7 @@ def _rank(image):
     """3 or 4; as in TF, an image of a rank that is not known yet is a single one."""
     rank = image.shape.ndims or 3
     if rank not in (3, 4):
-        raise worded(ValueError(report("'image' must have either 3 or 4 dimensions.",
+        raise misuse(ValueError(report("'image' must have either 3 or 4 dimensions.",
                                        inputs=[('image', image)])))
     return rank
 

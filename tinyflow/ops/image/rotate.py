@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import (
     identity_and_cast,
     shape_ops,
@@ -26,7 +26,7 @@ def rot90(image, k=1, name=None):
         image = at_least_3d(convert_to_tensor(image, name='image'))
         rank = image.shape.ndims or 3
         if rank not in (3, 4):
-            raise worded(ValueError(report("'image' must have either 3 or 4 dimensions.",
+            raise misuse(ValueError(report("'image' must have either 3 or 4 dimensions.",
                                            inputs=[('image', image)])))
         k = convert_to_tensor(k, dtypes.int32, 'k')
         k.shape.assert_has_rank(0)
@@ -68,13 +68,13 @@ def central_crop(image, central_fraction):
     with name_scope(None, 'central_crop', [image]):
         image = convert_to_tensor(image, name='image')
         if not 0 < central_fraction <= 1:
-            raise worded(ValueError('central_fraction must be within (0, 1]'))
+            raise misuse(ValueError('central_fraction must be within (0, 1]'))
         if central_fraction == 1:
             return image
         at_least_3d(image)
         rank = image.shape.ndims
         if rank not in (3, 4):
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 '`image` should either be a Tensor with rank = 3 or rank = 4.',
                 inputs=[('image', image)])))
         lead = [0] * (rank - 3)

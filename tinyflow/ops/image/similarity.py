@@ -9,7 +9,7 @@ import numpy as np
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import (
     constants,
     identity_and_cast,
@@ -36,7 +36,7 @@ def _comparable(first, second):
     if one.ndims is not None and two.ndims is not None:
         for a, b in zip(reversed(one.as_list()[:-3]), reversed(two.as_list()[:-3])):
             if 1 not in (a, b) and None not in (a, b) and a != b:
-                raise worded(ValueError(report('Two images are not compatible.', inputs=[
+                raise misuse(ValueError(report('Two images are not compatible.', inputs=[
                     ('first', first), ('second', second)])))
     shapes = shape_ops.shape_n([first, second])
     enough = logic.greater_equal(shape_ops.size(shapes[0]), 3)

@@ -5,7 +5,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import (
     identity_and_cast,
     joining,
@@ -41,7 +41,7 @@ def _batched(image):
     if rank == 4:
         return image, False
     if rank not in (3, None):
-        raise worded(ValueError(report("'image' must have either 3 or 4 dimensions.",
+        raise misuse(ValueError(report("'image' must have either 3 or 4 dimensions.",
                                        inputs=[('image', image)])))
     image = shaping.expand_dims(image, 0)
     image.set_shape([None] * 4)
@@ -68,7 +68,7 @@ def _checks(*conditions):
         if _is_tensor(condition):
             nodes.append(assertions.Assert(condition, [problem]))
         elif not condition:
-            raise worded(ValueError(problem))
+            raise misuse(ValueError(problem))
     return nodes
 
 
@@ -106,7 +106,7 @@ def _resizer(method):
     if callable(method):
         return method
     if method not in _METHODS:
-        raise worded(ValueError(f'Resize method is not implemented: {method!r}.'))
+        raise misuse(ValueError(f'Resize method is not implemented: {method!r}.'))
     return _METHODS[method]
 
 
@@ -122,13 +122,13 @@ def resize_images(images, size, method=ResizeMethod.BILINEAR, align_corners=Fals
     with name_scope(name, 'resize', [images, size]):
         images = convert_to_tensor(images, name='images')
         if images.shape.ndims is None:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 "'images' contains no shape.", inputs=[('images', images)],
                 hint='images.set_shape([None, None, 3]) sets it.')))
         images, single = _batched(images)
         size = convert_to_tensor(size, dtypes.int32, 'size')
         if size.shape.ndims is not None and size.shape.as_list() != [2]:
-            raise worded(ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, "
+            raise misuse(ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, "
                                     f'new_width; its shape is {size.shape}'))
         if not _same_size(images, size):
             resizer = _resizer(method)

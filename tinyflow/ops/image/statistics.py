@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import identity_and_cast, shape_ops, shaping
 from tinyflow.ops.image.checks import at_least_3d
 from tinyflow.ops.image.colors import convert_image_dtype
@@ -48,7 +48,7 @@ def transpose_image(image, name=None):
         image = at_least_3d(convert_to_tensor(image, name='image'))
         rank = image.shape.ndims or 3       # an image of a rank that is not known is a single one
         if rank not in (3, 4):
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 "'image' must have either 3 or 4 dimensions.", inputs=[('image', image)])))
         order = [1, 0, 2] if rank == 3 else [0, 2, 1, 3]
         return shaping.transpose(image, order, name='transpose')
@@ -67,7 +67,7 @@ def total_variation(images, name=None):
             down = images[:, 1:, :, :] - images[:, :-1, :, :]
             right = images[:, :, 1:, :] - images[:, :, :-1, :]
         else:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 "'images' must be either 3 or 4-dimensional.", inputs=[('images', images)])))
         axes = [1, 2, 3] if rank == 4 else None
         return (reduction.reduce_sum(arithmetic.abs(down), axis=axes)

@@ -5,7 +5,7 @@ import numpy as np
 
 from tinyflow.graph import shapes
 from tinyflow.graph.op import REQUIRED, Op, nodes
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, shape_ops, shaping
 from tinyflow.ops.math import reduction
 
@@ -72,7 +72,7 @@ def _derivative(op, dy, terms, output, index):
 
 
 def _no_gradient(op, reason):
-    return worded(ValueError(report(
+    return misuse(ValueError(report(
         f"the Einsum '{op.name}' ({op.attrs['equation']}) has no gradient in tinyflow: {reason}.",
         op=op, hint='tf.einsum makes nodes that have one.')))
 

@@ -12,7 +12,7 @@ import numpy as np
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import COMPLEX, INEXACT
 from tinyflow.graph.op import Op
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, shaping
 from tinyflow.ops.array.diagonals import (
     matrix_band_part,
@@ -109,11 +109,11 @@ class Svd(Op):
     def gradient(op, ds, du, dv):
         x, full = op.inputs[0], op.attrs['full_matrices']
         if x.dtype.base_dtype in COMPLEX:
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 'Svd: the gradient is not defined for complex matrices.'))
         if full and (x.raw_shape is None or x.raw_shape[-2] is None
                      or x.raw_shape[-2] != x.raw_shape[-1]):
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 'Svd: the gradient is defined for full_matrices=False, or for matrices known to be '
                 'square.'))
         s, u, v = op.outputs
@@ -161,7 +161,7 @@ class Qr(Op):
         rows, columns = (op.inputs[0].raw_shape or (None, None))[-2:]
         if rows is None or columns is None or rows < columns \
                 or op.attrs['full_matrices'] and rows != columns:
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 'Qr: the gradient is defined for matrices of known shape with at least as many '
                 'rows as columns.'))
         dq = constants.zeros_like(q) if dq is None else dq

@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, INEXACT, REAL
 from tinyflow.graph.op import Op
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.array import shape_ops, shaping
 from tinyflow.ops.math import complex_numbers
 
@@ -168,7 +168,7 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
     with name_scope(name, 'MatMul', [a, b]) as scope:
         for which, both in (('a', transpose_a and adjoint_a), ('b', transpose_b and adjoint_b)):
             if both:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'Only one of transpose_{which} and adjoint_{which} can be True.'))
         a = convert_to_tensor(a, name='a')
         b = convert_to_tensor(b, name='b')

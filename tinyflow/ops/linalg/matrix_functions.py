@@ -17,7 +17,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, INEXACT
 from tinyflow.graph.op import Op
-from tinyflow.graph.support.errors import OpFailure, report, worded
+from tinyflow.graph.support.errors import OpFailure, misuse, report
 from tinyflow.ops.array import (
     constants,
     identity_and_cast,
@@ -212,7 +212,7 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
     with name_scope(name or 'matrix_rank'):
         a = convert_to_tensor(a, dtype_hint=dtypes.float32, name='a')
         if a.raw_shape is not None and len(a.raw_shape) < 2:
-            raise worded(ValueError(report('Input `a` must have at least 2 dimensions, saw: '
+            raise misuse(ValueError(report('Input `a` must have at least 2 dimensions, saw: '
                                            f'{len(a.raw_shape)}.', inputs=[a])))
         sizes = decompositions.svd(a, compute_uv=False)
         if tol is None:

@@ -7,7 +7,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, diagonals, shaping
 from tinyflow.ops.linalg import decompositions
 from tinyflow.ops.linalg.matmul import matmul
@@ -42,17 +42,17 @@ def _checked_axis(axis, of_matrix):
         return None
     elif isinstance(axis, int):
         return (axis,)
-    raise worded(ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers"))
+    raise misuse(ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers"))
 
 
 def _check_order(ord, of_matrix):
     named = isinstance(ord, str)
     if of_matrix:
         if ord not in ('euclidean', 'fro', 1, 2, np.inf):
-            raise worded(ValueError("'ord' must be a supported matrix norm in "
+            raise misuse(ValueError("'ord' must be a supported matrix norm in "
                                     f"['euclidean', 'fro', 1, 2, inf], got {ord}"))
     elif ord != 'euclidean' and (named or not np.isreal(ord) or ord <= 0):
-        raise worded(ValueError(f"'ord' must be a supported vector norm, got {ord}"))
+        raise misuse(ValueError(f"'ord' must be a supported vector norm, got {ord}"))
 
 
 def _norm(tensor, ord, axis, of_matrix):
@@ -77,7 +77,7 @@ def _norm(tensor, ord, axis, of_matrix):
 
 def _largest_singular_value(tensor, axis):
     if tensor.raw_shape is None:
-        raise worded(ValueError("norm: 'ord' 2 of matrices needs a tensor of known rank"))
+        raise misuse(ValueError("norm: 'ord' 2 of matrices needs a tensor of known rank"))
     rank = len(tensor.raw_shape)
     axis = [i % rank for i in axis]
     order = [i for i in range(rank) if i not in axis] + axis
@@ -109,7 +109,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
         matrix = convert_to_tensor(matrix, name='matrix')
         shape = matrix.raw_shape
         if shape is None or None in shape[-2:]:
-            raise worded(ValueError('lstsq needs matrices of known shape'))
+            raise misuse(ValueError('lstsq needs matrices of known shape'))
         tall = shape[-2] >= shape[-1]
         factor = _cholesky_of_products(matrix, l2_regularizer, tall)
         if tall:
@@ -138,7 +138,7 @@ def pinv(a, rcond=None, validate_args=False, name=None):
         dtype = a.dtype.base_dtype
         if rcond is None:
             if a.raw_shape is None or None in a.raw_shape[-2:]:
-                raise worded(ValueError('pinv needs rcond if the shape is unknown'))
+                raise misuse(ValueError('pinv needs rcond if the shape is unknown'))
             rcond = 10.0 * max(a.raw_shape[-2:]) * np.finfo(dtype.np).eps
         rcond = convert_to_tensor(rcond, dtype.real_dtype, 'rcond')
         s, u, v = decompositions.svd(a)

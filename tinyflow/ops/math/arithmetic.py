@@ -14,7 +14,7 @@ from tinyflow.graph.dtypes import FLOATS, INEXACT, NUMBERS
 from tinyflow.graph.elementwise import Elementwise, Unary
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, where_v2
 from tinyflow.ops.control_flow import tensor_lists
 from tinyflow.ops.math import complex_numbers
@@ -284,7 +284,7 @@ def scalar_mul(scalar, x, name=None):
     """
     scalar = convert_to_tensor(scalar, x.dtype.base_dtype, 'scalar')
     if scalar.raw_shape != ():
-        raise worded(ValueError(f'Only scalar multiply works, got shape {scalar.shape}\n'
+        raise misuse(ValueError(f'Only scalar multiply works, got shape {scalar.shape}\n'
                                 '  Hint: tf.multiply(x, y) broadcasts.'))
     if not isinstance(x, Tensor) and hasattr(x, 'dense_shape') and hasattr(x, 'indices'):
         return type(x)(Mul.apply(scalar, x.values, name=name), x.indices, x.dense_shape)
@@ -320,10 +320,10 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
     inputs = _tensor_list(inputs)
     dtype = inputs[0].dtype.base_dtype
     if any(t.dtype.base_dtype is not dtype for t in inputs):
-        raise worded(ValueError('inputs must be a list of at least one Tensor with the same dtype '
+        raise misuse(ValueError('inputs must be a list of at least one Tensor with the same dtype '
                                 'and shape'))
     if tensor_dtype is not None and dtypes.as_dtype(tensor_dtype) is not dtype:
-        raise worded(TypeError(f'tensor_dtype is {dtypes.as_dtype(tensor_dtype)}, but input is of '
+        raise misuse(TypeError(f'tensor_dtype is {dtypes.as_dtype(tensor_dtype)}, but input is of '
                                f'type {dtype}'))
     merged = shapes.TensorShape(shape).raw if shape is not None else None
     for tensor in inputs:
@@ -335,7 +335,7 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
 
 def _tensor_list(inputs):
     if not isinstance(inputs, (list, tuple)) or not inputs:
-        raise worded(ValueError('inputs must be a list of at least one Tensor with the same dtype '
+        raise misuse(ValueError('inputs must be a list of at least one Tensor with the same dtype '
                                 f'and shape, not {inputs!r}'))
     return [convert_to_tensor(i) for i in inputs]
 

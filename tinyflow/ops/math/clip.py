@@ -6,7 +6,7 @@ import math
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.indexed_slices import IndexedSlices
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import (
     constants,
     identity_and_cast,
@@ -103,7 +103,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
 
 def _checked_list(t_list):
     if not isinstance(t_list, (list, tuple)):
-        raise worded(TypeError('t_list should be a sequence: a list of tensors, such as the '
+        raise misuse(TypeError('t_list should be a sequence: a list of tensors, such as the '
                                f'result of tf.gradients; received {t_list!r}.'))
     return list(t_list)
 

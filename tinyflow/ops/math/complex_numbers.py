@@ -10,7 +10,7 @@ from tinyflow.graph.dtypes import COMPLEX
 from tinyflow.graph.elementwise import Elementwise, Unary
 from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants
 
 _REAL = frozenset((dtypes.float32, dtypes.float64))
@@ -108,7 +108,7 @@ def complex(real, imag, name=None):
         elif pair == (dtypes.float32, dtypes.float32):
             dtype = dtypes.complex64
         else:
-            raise worded(TypeError('real and imag have incorrect types: '
+            raise misuse(TypeError('real and imag have incorrect types: '
                                    f'{pair[0].name} {pair[1].name}'))
         return Complex.apply(real, imag, Tout=dtype, name=scope)
 
@@ -153,7 +153,7 @@ def conj(x, name=None):
             return Conj.apply(x, name=scope)
         if x.dtype.is_floating or x.dtype.is_integer:
             return x
-        raise worded(TypeError(f'Expected numeric or variant tensor, got dtype {x.dtype!r}'))
+        raise misuse(TypeError(f'Expected numeric or variant tensor, got dtype {x.dtype!r}'))
 
 
 __all__ = ['angle', 'complex', 'conj', 'imag', 'real']

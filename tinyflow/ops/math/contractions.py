@@ -14,7 +14,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, diagonals, joining, shaping
 from tinyflow.ops.linalg.matmul import matmul
 from tinyflow.ops.math import arithmetic, reduction
@@ -48,26 +48,26 @@ def _summed_axes(a, axes):
     """The axes of a and those of b that are summed over, as lists or tensors."""
     if isinstance(axes, (int, np.integer)):
         if axes < 0:
-            raise worded(ValueError("'axes' must be at least 0."))
+            raise misuse(ValueError("'axes' must be at least 0."))
         if a.raw_shape is None:
             rank = constants.rank(a)
             return (constants.range(rank - axes, rank, dtype=dtypes.int32),
                     constants.range(axes, dtype=dtypes.int32))
         rank = len(a.raw_shape)
         if axes > rank:
-            raise worded(ValueError(f"'axes' must not be larger than the number of dimensions of "
+            raise misuse(ValueError(f"'axes' must not be larger than the number of dimensions of "
                                     f'tensor {a}.'))
         return list(range(rank - axes, rank)), list(range(axes))
     if not isinstance(axes, (list, tuple)):
         axes = convert_to_tensor(axes, dtypes.int32, 'axes')
         return axes[0], axes[1]
     if len(axes) != 2:
-        raise worded(ValueError("'axes' must be an integer or have length 2."))
+        raise misuse(ValueError("'axes' must be an integer or have length 2."))
     a_axes, b_axes = axes
     if isinstance(a_axes, (int, np.integer)) and isinstance(b_axes, (int, np.integer)):
         a_axes, b_axes = [a_axes], [b_axes]
     if len(a_axes) != len(b_axes):
-        raise worded(ValueError(f"Different number of contraction axes 'a' and 'b', "
+        raise misuse(ValueError(f"Different number of contraction axes 'a' and 'b', "
                                 f'{len(a_axes)} != {len(b_axes)}.'))
     return a_axes, b_axes
 
@@ -122,7 +122,7 @@ def einsum(equation, *inputs, **kwargs):
     """
     name = kwargs.pop('name', None)
     if kwargs:
-        raise worded(TypeError('invalid keyword arguments for this function: '
+        raise misuse(TypeError('invalid keyword arguments for this function: '
                                + ', '.join(sorted(kwargs))))
     with name_scope(name, 'einsum', [equation, inputs]):
         inputs = [convert_to_tensor(i) for i in inputs]
@@ -132,7 +132,7 @@ def einsum(equation, *inputs, **kwargs):
             return diagonals.trace(inputs[0])
         for term in terms:
             if len(set(term)) != len(term):
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'Subscript not supported: an axis appears more than once: {term}'))
         summed = set(''.join(terms)) - set(output)
         if any(sum(label in term for term in terms) > 2 for label in summed):
@@ -145,10 +145,10 @@ def _parse(equation, inputs):
     text = equation.replace(' ', '')
     match = re.match(r'^([a-zA-Z,.]+)(->[a-zA-Z.]*)?$', text)
     if match is None:
-        raise worded(ValueError(f'Indices have incorrect format: {equation}'))
+        raise misuse(ValueError(f'Indices have incorrect format: {equation}'))
     terms = match[1].split(',')
     if len(terms) != len(inputs):
-        raise worded(ValueError(f'Got {len(inputs)} arguments for equation "{equation}", '
+        raise misuse(ValueError(f'Got {len(inputs)} arguments for equation "{equation}", '
                                 f'expecting {len(terms)}'))
     longest, ellipses = '', []
     unused = [c for c in 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ' if c not in text]
@@ -156,12 +156,12 @@ def _parse(equation, inputs):
         if '.' not in term:
             continue
         if term.count('...') != 1 or term.count('.') != 3:
-            raise worded(ValueError(f'Unable to resolve ellipsis: {term}'))
+            raise misuse(ValueError(f'Unable to resolve ellipsis: {term}'))
         if tensor.raw_shape is None:
-            raise worded(ValueError('Ellipsis needs inputs of known rank'))
+            raise misuse(ValueError('Ellipsis needs inputs of known rank'))
         count = len(tensor.raw_shape) - len(term) + 3
         if not 0 <= count <= len(unused):
-            raise worded(ValueError(f'{term!r} names more axes than input {i} has, '
+            raise misuse(ValueError(f'{term!r} names more axes than input {i} has, '
                                     f'{shapes.text(tensor.raw_shape)}'))
         # Leading axes broadcast from the right, so axes at the same place from the right share a
         # letter.
@@ -187,7 +187,7 @@ def _in_pairs(inputs, terms, output, equation):
         result = reduction.reduce_sum(result, axis=extra)
         labels = [label for label in labels if label in output]
     if sorted(labels) != sorted(output):
-        raise worded(ValueError(f'Invalid equation: {equation}'))
+        raise misuse(ValueError(f'Invalid equation: {equation}'))
     return _transposed(result, [list(labels).index(label) for label in output])
 
 
@@ -195,7 +195,7 @@ def _contract(x, x_labels, y, y_labels, summed):
     """The product of two tensors, summed over the labels `summed`; (tensor, its labels)."""
     for tensor, labels in ((x, x_labels), (y, y_labels)):
         if tensor.raw_shape is None or len(tensor.raw_shape) != len(labels):
-            raise worded(ValueError(f'Tensor {tensor} does not have the {len(labels)} axes '
+            raise misuse(ValueError(f'Tensor {tensor} does not have the {len(labels)} axes '
                                     f"of {''.join(labels)!r}"))
     shared = (set(x_labels) & set(y_labels)) - summed
     x_only, y_only = set(x_labels) - shared - summed, set(y_labels) - shared - summed

@@ -9,7 +9,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INEXACT
 from tinyflow.graph.elementwise import Elementwise
 from tinyflow.graph.op import NOT_DIFFERENTIABLE
-from tinyflow.graph.support.errors import OpFailure, report, worded
+from tinyflow.graph.support.errors import OpFailure, misuse, report
 from tinyflow.ops.array import constants
 from tinyflow.ops.math import complex_numbers
 from tinyflow.ops.support.elementwise_helpers import output_buffer, same_dtype
@@ -167,7 +167,7 @@ def truediv(x, y, name=None):
         dtype = x.dtype.base_dtype
         if dtype not in INEXACT:
             if dtype not in _QUOTIENT_DTYPE:
-                raise worded(TypeError(f'Invalid dtype {dtype!r} in __truediv__'))
+                raise misuse(TypeError(f'Invalid dtype {dtype!r} in __truediv__'))
             dtype = _QUOTIENT_DTYPE[dtype]
             x, y = constants.cast(x, dtype), constants.cast(y, dtype)
         return RealDiv.apply(x, y, name=scope)
@@ -210,7 +210,7 @@ def reciprocal_no_nan(x, name=None):
 
 def _check_same_dtype(x, y):
     if x.dtype.base_dtype is not y.dtype.base_dtype:
-        raise worded(TypeError(report(
+        raise misuse(TypeError(report(
             f'x and y must have the same dtype, got {x.dtype.base_dtype!r} != '
             f'{y.dtype.base_dtype!r}', inputs=[('x', x), ('y', y)],
             hint=dtype_hints.for_mismatch('RealDiv', ('x', x), ('y', y)))))

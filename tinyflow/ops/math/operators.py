@@ -11,7 +11,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import Site, here
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.linalg.matmul import matmul
 from tinyflow.ops.math import arithmetic, logic
 from tinyflow.ops.sparse import arithmetic as sparse_arithmetic
@@ -85,7 +85,7 @@ def _reflected_operator(key, function):
 
 
 def _none_error(key, label, other):
-    return worded(ValueError(report(
+    return misuse(ValueError(report(
         f"None values not supported: '{label}' of '{key}' is None.", inputs=[other],
         site=Site(*here(2)), hint=why_none('it'))))
 
@@ -99,7 +99,7 @@ def _dtype_error(key, x, y, error):
     if dtype is y.dtype.base_dtype:
         return error
     reason, _, _ = str(error).partition('\n')
-    return worded(TypeError(report(
+    return misuse(TypeError(report(
         f"Input 'x' of '{key}' has type {dtype.name} that does not match type "
         f"{y.dtype.base_dtype.name} of argument 'y': {reason}", inputs=[('y', y)],
         site=Site(*here(2)), hint=dtype_hints.for_value(dtype, ('y', y)))))

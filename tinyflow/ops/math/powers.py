@@ -12,7 +12,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INEXACT
 from tinyflow.graph.elementwise import Elementwise, Unary
 from tinyflow.graph.op import nodes
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants
 from tinyflow.ops.math import complex_numbers, logic
 from tinyflow.ops.support.elementwise_helpers import output_buffer
@@ -147,7 +147,7 @@ def polyval(coeffs, x, name=None):
     Shapes: coeffs n * [*a], x [*b] -> [*broadcast(a, b)]; 0 for an empty list of coefficients.
     """
     if not isinstance(coeffs, Iterable):
-        raise worded(TypeError(f'polyval takes a list of coefficients, not {coeffs!r}.'))
+        raise misuse(TypeError(f'polyval takes a list of coefficients, not {coeffs!r}.'))
     with name_scope(name, 'polyval', [*coeffs, x]) as scope:
         x = convert_to_tensor(x, name='x')
         if not len(coeffs):

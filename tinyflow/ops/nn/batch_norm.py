@@ -11,7 +11,7 @@ from tinyflow.graph import shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import FLOATS, float32, float64
 from tinyflow.graph.op import Op
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.graph.support.tiles import in_tiles
 from tinyflow.ops.array import constants, shaping
 from tinyflow.ops.conv import conv_geometry
@@ -325,7 +325,7 @@ def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, 
     scale = convert_to_tensor(scale, name='scale')
     offset = convert_to_tensor(offset, name='offset')
     if is_training and (mean is not None or variance is not None):
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             "Both 'mean' and 'variance' must be None if is_training is True.", inputs=[('x', x)],
             hint='in training the statistics are computed from x; leave both out.')))
     mean = constants.constant([], scale.dtype.base_dtype) if mean is None else mean

@@ -11,7 +11,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import NUMBERS
 from tinyflow.graph.op import Op
-from tinyflow.graph.support.errors import OpFailure, report, worded
+from tinyflow.graph.support.errors import OpFailure, misuse, report
 from tinyflow.ops.array import constants
 from tinyflow.ops.linalg.matmul import matmul
 from tinyflow.ops.nn import activations
@@ -152,7 +152,7 @@ def _canonical(data_format, value):
         return 'NCHW'
     if isinstance(data_format, str) and data_format.startswith('N') and data_format.endswith('C'):
         return 'NHWC'
-    raise worded(ValueError(report(
+    raise misuse(ValueError(report(
         f'BiasAdd: data_format must be of the form `N...C` or `NC...`, not {data_format!r}.',
         inputs=[('value', value)])))
 

@@ -6,7 +6,7 @@ from collections import namedtuple
 import numpy as np
 
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.nn import candidate_samplers
 from tinyflow.ops.random import random_functions
 
@@ -150,9 +150,9 @@ def _sample(op, true_classes, num_true, num_sampled, unique, seed, name, **attrs
 
 def _at_least(least, value, name, op):
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise worded(TypeError(f"Expected int for argument '{name}' not {value!r}."))
+        raise misuse(TypeError(f"Expected int for argument '{name}' not {value!r}."))
     if value < least:
-        raise worded(ValueError(f"Attr '{name}' of '{op.type}' Op passed {value} less than minimum "
+        raise misuse(ValueError(f"Attr '{name}' of '{op.type}' Op passed {value} less than minimum "
                                 f'{least}.'))
     return int(value)
 
@@ -207,10 +207,10 @@ def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique,
     """
     op = FixedUnigramCandidateSampler
     if bool(vocab_file) == bool(len(unigrams)):
-        raise worded(ValueError(f'{op.type}: Must provide exactly one of vocab_file or unigrams.'))
+        raise misuse(ValueError(f'{op.type}: Must provide exactly one of vocab_file or unigrams.'))
     num_shards = _at_least(1, num_shards, 'num_shards', op)
     if not 0 <= shard < num_shards:
-        raise worded(ValueError(f'{op.type}: shard must be in [0, num_shards), not {shard}.'))
+        raise misuse(ValueError(f'{op.type}: shard must be in [0, num_shards), not {shard}.'))
     return _sample(op, true_classes, num_true, num_sampled, unique, seed, name,
                    range_max=_at_least(1, range_max, 'range_max', op), vocab_file=vocab_file,
                    distortion=float(distortion), num_reserved_ids=int(num_reserved_ids),

@@ -16,7 +16,7 @@ from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.dtypes import FLOATS, INDEX, float16, float32
 from tinyflow.graph.op import Op
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import OpFailure, report, worded
+from tinyflow.graph.support.errors import OpFailure, misuse, report
 from tinyflow.ops.array import (
     constants,
     identity_and_cast,
@@ -202,12 +202,12 @@ def _check_labels(labels, classes):
 
 def _check_named(function, sentinel, labels, logits):
     if sentinel is not None:
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             f'Only call `{function}` with named arguments (labels=..., logits=..., ...)',
             hint=f'{function}(labels=y, logits=x): their order has changed between versions '
                  'of TensorFlow.')))
     if labels is None or logits is None:
-        raise worded(ValueError(f'{function}: Both labels and logits must be provided.'))
+        raise misuse(ValueError(f'{function}: Both labels and logits must be provided.'))
 
 
 def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, dim=-1, name=None,
@@ -326,7 +326,7 @@ def _check_shapes(labels, logits):
 
 
 def _raise_error(labels, logits, problem, hint):
-    raise worded(ValueError(report(
+    raise misuse(ValueError(report(
         f'SparseSoftmaxCrossEntropyWithLogits: {problem}', hint=hint,
         site=user_site(), inputs=[('labels', labels), ('logits', logits)])))
 

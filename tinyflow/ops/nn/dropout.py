@@ -7,7 +7,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import float32, int32, int64
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, identity_and_cast, shape_ops
 from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.math import logic, reduction
@@ -43,27 +43,27 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
 def _rate(keep_prob, rate):
     if rate is not None:
         if keep_prob is not None:
-            raise worded(ValueError("dropout: Cannot specify both 'keep_prob' and 'rate'; rate is "
+            raise misuse(ValueError("dropout: Cannot specify both 'keep_prob' and 'rate'; rate is "
                                     '1 - keep_prob.'))
         return rate
     if keep_prob is None:
-        raise worded(ValueError('You must provide a rate to dropout: tf.nn.dropout(x, rate=0.5).'))
+        raise misuse(ValueError('You must provide a rate to dropout: tf.nn.dropout(x, rate=0.5).'))
     try:
         return 1 - keep_prob
     except TypeError:
-        raise worded(ValueError('keep_prob must be a floating point number or Tensor (got '
+        raise misuse(ValueError('keep_prob must be a floating point number or Tensor (got '
                                 f'{keep_prob!r})')) from None
 
 
 def _check(x, rate):
     if not x.dtype.is_floating:
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             f"dropout: x has to be a floating point tensor since it's going to be scaled. Got a "
             f'{x.dtype.name} tensor instead.', inputs=[('x', x)], hint='tf.cast(x, tf.float32).')))
     if isinstance(rate, Tensor) or not isinstance(rate, (int, float)):
         return
     if not 0 <= rate < 1:
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             f'dropout: rate must be a scalar tensor or a float in the range [0, 1), got {rate:g}',
             inputs=[('x', x)], hint='rate is the fraction that is dropped, keep_prob the one '
             'that is kept: rate = 1 - keep_prob.')))

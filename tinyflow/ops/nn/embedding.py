@@ -6,7 +6,7 @@ from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import int32
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import (
     constants,
     gathering,
@@ -34,7 +34,7 @@ def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_
     clips each vector. ValueError for no params or an unknown strategy.
     """
     if params is None:
-        raise worded(ValueError('embedding_lookup: params must be specified'))
+        raise misuse(ValueError('embedding_lookup: params must be specified'))
     if isinstance(params, (list, tuple)):
         params = list(params)
     elif hasattr(params, '_get_variable_list'):
@@ -42,7 +42,7 @@ def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_
     else:
         params = [params]
     if not params:
-        raise worded(ValueError('embedding_lookup: Need at least one param'))
+        raise misuse(ValueError('embedding_lookup: Need at least one param'))
     with name_scope(name, 'embedding_lookup', [*params, ids]) as scope:
         if not all(hasattr(p, 'handle') for p in params):           # else only the rows are read
             params = [convert_to_tensor(p, name='params' if len(params) == 1 else f'params_{i}')
@@ -73,7 +73,7 @@ def _from_parts(params, ids, strategy, max_norm, name):
     elif strategy == 'div':
         part, row = _runs(params, flat)
     else:
-        raise worded(ValueError(f'Unrecognized partition strategy: {strategy}; it is '
+        raise misuse(ValueError(f'Unrecognized partition strategy: {strategy}; it is '
                                 "'mod' or 'div'."))
     part = identity_and_cast.cast(part, int32)
     rows_of_part = unique.dynamic_partition(row, part, len(params))

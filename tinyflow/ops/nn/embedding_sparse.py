@@ -7,7 +7,7 @@ from tinyflow.graph.dtypes import bool as bool_, float16, float32, int32
 from tinyflow.graph.op import nodes
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import (
     constants,
     gathering,
@@ -39,7 +39,7 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy='mod'
     """
     combiner = 'mean' if combiner is None else combiner
     if combiner not in _COMBINED:
-        raise worded(ValueError("combiner must be one of 'mean', 'sqrtn' or 'sum', not "
+        raise misuse(ValueError("combiner must be one of 'mean', 'sqrtn' or 'sum', not "
                                 f'{combiner!r}'))
     if hasattr(params, '_get_variable_list'):
         params = params._get_variable_list()            # a PartitionedVariable
@@ -62,12 +62,12 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy='mod'
 
 def _check_sparse(sp_ids, sp_weights):
     if not isinstance(sp_ids, SparseTensor):
-        raise worded(TypeError(f'sp_ids must be SparseTensor, not {sp_ids!r}\n  Hint: '
+        raise misuse(TypeError(f'sp_ids must be SparseTensor, not {sp_ids!r}\n  Hint: '
                                'tf.nn.embedding_lookup takes a dense tensor of ids.'))
     if sp_weights is None:
         return
     if not isinstance(sp_weights, SparseTensor):
-        raise worded(TypeError('sp_weights must be either None or SparseTensor, not '
+        raise misuse(TypeError('sp_weights must be either None or SparseTensor, not '
                                f'{sp_weights!r}'))
     for part in ('values', 'indices', 'dense_shape'):
         getattr(sp_ids, part).shape.assert_is_compatible_with(getattr(sp_weights, part).shape)
@@ -107,7 +107,7 @@ def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=N
     `default_id`. ValueError without embedding_weights.
     """
     if embedding_weights is None or isinstance(embedding_weights, list) and not embedding_weights:
-        raise worded(ValueError(f'Missing embedding_weights {embedding_weights}.'))
+        raise misuse(ValueError(f'Missing embedding_weights {embedding_weights}.'))
     if hasattr(embedding_weights, '_get_variable_list'):
         embedding_weights = embedding_weights._get_variable_list()
     if not isinstance(embedding_weights, list):

@@ -10,7 +10,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import Op
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, indexing
 from tinyflow.ops.math import arithmetic, logic, unary
 from tinyflow.ops.nn import activations
@@ -51,7 +51,7 @@ def _check_same_shape(function, first, second, labels):
         shapes.merge(second.raw_shape, first.raw_shape)
     except ValueError:
         names = ' and '.join(labels)
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             f'{function}: {names} must have the same shape ({first.shape} vs {second.shape})',
             inputs=list(zip(labels, (first, second))),
             hint='tf.reshape or tf.expand_dims makes the shapes equal; nothing is broadcast.',
@@ -66,12 +66,12 @@ def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
     """
     function = 'sigmoid_cross_entropy_with_logits'
     if _sentinel is not None:
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             f'Only call `{function}` with named arguments (labels=..., logits=..., ...)',
             hint=f'{function}(labels=y, logits=x): their order has changed between versions '
                  'of TensorFlow.')))
     if labels is None or logits is None:
-        raise worded(ValueError(f'{function}: Both labels and logits must be provided.'))
+        raise misuse(ValueError(f'{function}: Both labels and logits must be provided.'))
     with name_scope(name, 'logistic_loss', [logits, labels]) as scope:
         logits = convert_to_tensor(logits, name='logits')
         labels = convert_to_tensor(labels, name='labels')

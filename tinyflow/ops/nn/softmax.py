@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import Op
 from tinyflow.graph.support import errors
-from tinyflow.graph.support.errors import OpFailure, report, worded
+from tinyflow.graph.support.errors import OpFailure, misuse, report
 from tinyflow.ops.array import constants, joining, shape_ops, shaping
 from tinyflow.ops.math import arithmetic, reduction, unary
 from tinyflow.ops.support.arguments import renamed
@@ -123,7 +123,7 @@ def _along_axis(op, logits, axis, name):
 
 def _check_axis(op, logits, axis):
     if logits.raw_shape is None:
-        raise worded(TypeError(report(
+        raise misuse(TypeError(report(
             f'{op.type}: axis {axis} of a tensor of unknown rank.', inputs=[('logits', logits)],
             hint='logits.set_shape([None, ...]) sets the rank; axis=-1 works without it.')))
     rank = len(logits.raw_shape)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.shapes import known
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, joining, shape_ops, shaping
 from tinyflow.ops.checks import assertions
 from tinyflow.ops.control_flow import grouping
@@ -59,7 +59,7 @@ def _static_check(weights, values):
 
 
 def _raise_error(weights, values, why):
-    raise worded(ValueError(report(
+    raise misuse(ValueError(report(
         f'{_ERROR_PREFIX} {why} values.shape={values.shape}. weights.shape={weights.shape}.',
         inputs=[('values', values), ('weights', weights)],
         hint='pass a scalar, or weights whose axes have size 1 or that of the values: '

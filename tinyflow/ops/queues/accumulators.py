@@ -15,7 +15,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support import errors
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.queues.waiting import Waiter, Watch, registered
 
@@ -205,7 +205,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
     def __init__(self, dtype, shape=None, shared_name=None, name='conditional_accumulator',
                  reduction_type='MEAN'):
         if reduction_type not in ('MEAN', 'SUM'):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f"reduction_type must be 'MEAN' or 'SUM', not {reduction_type!r}"))
         super().__init__(dtype, shape, ResourceConditionalAccumulator.apply(
             dtype=dtypes.as_dtype(dtype), shape=shapes.as_shape(shape),
@@ -218,7 +218,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         """
         grad = convert_to_tensor(grad, self._dtype)
         if not grad.shape.is_compatible_with(self._shape):
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f"ResourceAccumulatorApplyGradient: Shapes {grad.shape} and {self._shape} are "
                 'incompatible', inputs=[('grad', grad)],
                 hint='the accumulator takes gradients of the shape that it was made with.')))

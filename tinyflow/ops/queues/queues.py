@@ -9,7 +9,7 @@ from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.shapes import Dimension, TensorShape, as_shape
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import gathering, joining
 from tinyflow.ops.queues.nodes import (
     FIFOQueueV2,
@@ -45,7 +45,7 @@ class QueueBase:
         self._shapes = [TensorShape(None)] * len(dtypes) if shapes is None else \
             [TensorShape(s) for s in shapes]
         if names is not None and len(names) != len(dtypes):
-            raise worded(ValueError('Queue names must have the same length as dtypes: '
+            raise misuse(ValueError('Queue names must have the same length as dtypes: '
                                     f'{len(names)} names, {len(dtypes)} dtypes'))
         self._names = names
         self._queue_ref = queue_ref
@@ -56,12 +56,12 @@ class QueueBase:
         """The queue at position `index` (a tensor) of a list of queues of the same dtypes."""
         if not queues or not isinstance(queues, list) \
                 or not all(isinstance(q, QueueBase) for q in queues):
-            raise worded(TypeError('A list of queues expected'))
+            raise misuse(TypeError('A list of queues expected'))
         first = queues[0]
         if not all(first.dtypes == q.dtypes for q in queues[1:]):
-            raise worded(TypeError('Queues do not have matching component dtypes.'))
+            raise misuse(TypeError('Queues do not have matching component dtypes.'))
         if not all(first.names == q.names for q in queues[1:]):
-            raise worded(TypeError('Queues do not have matching component names.'))
+            raise misuse(TypeError('Queues do not have matching component names.'))
         common = [reduce(_common_shape, s) for s in zip(*[q.shapes for q in queues])]
         handles = joining.stack([q.queue_ref for q in queues])
         return QueueBase(first.dtypes, common, first.names, gathering.gather(handles, index))
@@ -159,14 +159,14 @@ class QueueBase:
         """The values of one element as tensors, in the order of the dtypes."""
         if isinstance(vals, dict):
             if not self._names:
-                raise worded(ValueError('Queue must have names to enqueue a dictionary'))
+                raise misuse(ValueError('Queue must have names to enqueue a dictionary'))
             if sorted(self._names, key=str) != sorted(vals.keys(), key=str):
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     'Keys in dictionary to enqueue do not match names of Queue.  Dictionary: '
                     f'({sorted(vals.keys())}), Queue: ({sorted(self._names)})'))
             vals = [vals[k] for k in self._names]
         elif self._names:
-            raise worded(ValueError('You must enqueue a dictionary in a Queue with names'))
+            raise misuse(ValueError('You must enqueue a dictionary in a Queue with names'))
         elif not isinstance(vals, (list, tuple)):
             vals = [vals]
         return [convert_to_tensor(value, dtype, f'component_{i}')
@@ -227,7 +227,7 @@ class PaddingFIFOQueue(QueueBase):
         dtypes, shapes = _types(dtypes), _shapes(shapes, 'PaddingFIFOQueueV2', partial=True)
         names = _names(names, dtypes)
         if len(dtypes) != len(shapes):
-            raise worded(ValueError('Shapes must be provided for all components, but received '
+            raise misuse(ValueError('Shapes must be provided for all components, but received '
                                     f'{len(dtypes)} dtypes and {len(shapes)} shapes.'))
         ref = PaddingFIFOQueueV2.apply(component_types=tuple(dtypes), shapes=tuple(shapes),
                                        capacity=capacity, shared_name=shared_name or '', name=name)
@@ -284,7 +284,7 @@ def _names(names, dtypes):
         return None
     names = list(names) if isinstance(names, (list, tuple)) else [names]
     if len(names) != len(dtypes):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'List of names must have the same length as the list of dtypes'))
     return names
 

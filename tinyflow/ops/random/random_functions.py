@@ -14,7 +14,7 @@ from tinyflow.graph import defaults, dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, shape_ops, slicing
 from tinyflow.ops.checks import assertions
 from tinyflow.ops.control_flow import grouping
@@ -64,7 +64,7 @@ def get_seed(op_seed):
 
 def _truncated(seed):
     if isinstance(seed, Tensor) or not isinstance(seed, (int, float, np.number)):
-        raise worded(TypeError(f'A seed must be a Python integer; received {seed!r}.'))
+        raise misuse(TypeError(f'A seed must be a Python integer; received {seed!r}.'))
     return int(seed) % _MAX_SEED
 
 
@@ -86,7 +86,7 @@ def check_type(op_type, argument, dtype, allowed):
     """TypeError, with TF's message, if the op does not support a dtype."""
     if dtype not in allowed:
         names = ', '.join(d.name for d in dtypes.ALL if d in allowed)
-        raise worded(TypeError(report(
+        raise misuse(TypeError(report(
             f"Value passed to parameter '{argument}' of {op_type} has DataType {dtype.name} not "
             f'in list of allowed values: {names}', hint='tf.cast changes the dtype afterwards.')))
 
@@ -99,7 +99,7 @@ def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None
     """
     dtype = dtypes.as_dtype(dtype)
     if dtype not in dtypes.FLOATS | dtypes.INDEX:
-        raise worded(ValueError(f'Invalid dtype {dtype!r}: random_uniform makes float16, float32, '
+        raise misuse(ValueError(f'Invalid dtype {dtype!r}: random_uniform makes float16, float32, '
                                 'float64, int32 and int64.'))
     maxval = upper_bound(maxval, dtype)
     with name_scope(name, 'random_uniform', [shape, minval, maxval]) as scope:
@@ -115,7 +115,7 @@ def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None
 def upper_bound(maxval, dtype):
     """The default of `maxval`: 1 for floats. ValueError for integers, which have none."""
     if maxval is None and dtype.is_integer:
-        raise worded(ValueError(f'Must specify maxval for integer dtype {dtype!r}.'))
+        raise misuse(ValueError(f'Must specify maxval for integer dtype {dtype!r}.'))
     return 1 if maxval is None else maxval
 
 

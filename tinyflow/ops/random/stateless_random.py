@@ -5,7 +5,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.random import random_functions, random_ops, samplers
 from tinyflow.ops.random.philox import Counter, PhiloxStream, words
 from tinyflow.ops.support.ranks import of_rank
@@ -113,7 +113,7 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
     """
     dtype = dtypes.as_dtype(dtype)
     if dtype not in dtypes.FLOATS | dtypes.INDEX:
-        raise worded(ValueError(f'Invalid dtype {dtype!r}: stateless_uniform makes float16, '
+        raise misuse(ValueError(f'Invalid dtype {dtype!r}: stateless_uniform makes float16, '
                                 'float32, float64, int32 and int64.'))
     maxval = random_functions.upper_bound(maxval, dtype)
     with name_scope(name, 'stateless_random_uniform', [shape, seed, minval, maxval]) as scope:

@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.array import constants, gathering, joining, shape_ops
 from tinyflow.ops.math import arithmetic, segments
 from tinyflow.ops.sparse import reductions as sparse_reductions
@@ -238,7 +238,7 @@ def sparse_add(a, b, threshold=None, thresh=None):
     threshold = 0 if threshold is None else threshold
     kinds = SparseTensor, SparseTensorValue
     if not isinstance(a, kinds) and not isinstance(b, kinds):
-        raise worded(TypeError('At least one input should be SparseTensor; do you mean to use '
+        raise misuse(TypeError('At least one input should be SparseTensor; do you mean to use '
                                'tf.add()?'))
     if isinstance(a, kinds) and isinstance(b, kinds):
         return _sparse_sum(checked_sparse(a), checked_sparse(b), threshold)

@@ -13,7 +13,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.array import constants
 from tinyflow.ops.strings.fingerprints import fingerprints_of
 
@@ -163,7 +163,7 @@ def sparse_cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
 
 def _cross(inputs, out_type, name, **settings):
     if not isinstance(inputs, (list, tuple)):
-        raise worded(TypeError(f'Inputs must be a list, not {inputs!r}'))
+        raise misuse(TypeError(f'Inputs must be a list, not {inputs!r}'))
     tensors = [SparseTensor.from_value(i) if isinstance(i, SparseTensorValue) else
              i if isinstance(i, SparseTensor) else convert_to_tensor(i) for i in inputs]
     sparse = [i for i in tensors if isinstance(i, SparseTensor)]

@@ -5,14 +5,14 @@ import numpy as np
 
 from tinyflow.graph import shapes
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 
 
 def checked_sparse(value):
     """`value` as a SparseTensor. TypeError for other types."""
     if isinstance(value, (SparseTensor, SparseTensorValue)):
         return SparseTensor.from_value(value)
-    raise worded(TypeError(f'Input must be a SparseTensor, not {value!r}: '
+    raise misuse(TypeError(f'Input must be a SparseTensor, not {value!r}: '
                            'tf.sparse.from_dense(x) converts a Tensor.'))
 
 

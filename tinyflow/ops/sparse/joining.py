@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op, nodes
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.array import constants, joining, shaping
 from tinyflow.ops.math import logic, reduction, scans
 from tinyflow.ops.sparse.entries import checked_sparse, entries_shape, rank_of, row_major
@@ -144,7 +144,7 @@ def sparse_concat(axis, sp_inputs, name=None, expand_nonconcat_dim=False, concat
                      'expand_nonconcat_dim', expand_nonconcat_dim or None)
     axis = concat_dim if concat_dim is not None else axis
     if not isinstance(sp_inputs, (list, tuple)):
-        raise worded(TypeError('sparse_concat takes a list of SparseTensors.'))
+        raise misuse(TypeError('sparse_concat takes a list of SparseTensors.'))
     inputs = [checked_sparse(part) for part in sp_inputs]
     if len(inputs) == 1:
         return inputs[0]
@@ -198,12 +198,12 @@ def sparse_split(keyword_required=None, sp_input=None, num_split=None, axis=None
     larger if n is not divisible.
     """
     if keyword_required is not None:
-        raise worded(ValueError('Keyword arguments are required for this function: '
+        raise misuse(ValueError('Keyword arguments are required for this function: '
                                 'tf.sparse_split(sp_input=x, num_split=2, axis=1).'))
     axis = renamed('axis', axis, 'split_dim', split_dim)
     for what, value in (('sp_input', sp_input), ('num_split', num_split), ('axis', axis)):
         if value is None:
-            raise worded(ValueError(f'{what} is required'))
+            raise misuse(ValueError(f'{what} is required'))
     sp_input = checked_sparse(sp_input)
     outputs = SparseSplit.apply(axis, sp_input.indices, sp_input.values, sp_input.dense_shape,
                               num_split=num_split, name=name)

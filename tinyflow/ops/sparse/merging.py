@@ -7,7 +7,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import (
     constants,
     gathering,
@@ -56,7 +56,7 @@ def sparse_reorder(sp_input, name=None):
 def _checked(value):
     if hasattr(value, 'dense_shape'):
         return SparseTensor.from_value(value)
-    raise worded(TypeError('Input must be a SparseTensor.'))
+    raise misuse(TypeError('Input must be a SparseTensor.'))
 
 
 def sparse_merge(sp_ids, sp_values, vocab_size, name=None, already_sorted=False):
@@ -68,7 +68,7 @@ def sparse_merge(sp_ids, sp_values, vocab_size, name=None, already_sorted=False)
     if hasattr(sp_ids, 'dense_shape'):
         sp_ids, vocab_size = [sp_ids], [vocab_size]
     elif not isinstance(vocab_size, (list, tuple)) or len(sp_ids) != len(vocab_size):
-        raise worded(ValueError('sp_ids and vocab_size have to have equal lengths.'))
+        raise misuse(ValueError('sp_ids and vocab_size have to have equal lengths.'))
     with name_scope(name, 'SparseMerge', [sp_values]):
         sp_ids, sp_values = [_checked(ids) for ids in sp_ids], _checked(sp_values)
         columns = [shaping.expand_dims(_int64(ids.values), axis=1) for ids in sp_ids]

@@ -7,7 +7,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.op import nodes
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import (
     constants,
     identity_and_cast,
@@ -65,7 +65,7 @@ def sparse_expand_dims(sp_input, axis=None, name=None):
     sp_input = checked_sparse(sp_input)
     rank = sp_input.dense_shape.raw_shape
     if rank is None or rank[0] is None:
-        raise worded(ValueError('sparse_expand_dims needs a SparseTensor of known rank.'))
+        raise misuse(ValueError('sparse_expand_dims needs a SparseTensor of known rank.'))
     axis = -1 if axis is None else axis
     with name_scope(name, 'expand_dims', [sp_input]):
         axis = convert_to_tensor(axis, name='axis')
@@ -97,12 +97,12 @@ def sparse_reset_shape(sp_input, new_shape=None):
         return SparseTensor(indices, values, dense_shape)
     dense_shape = convert_to_tensor(new_shape)
     if dense_shape.raw_shape is not None and len(dense_shape.raw_shape) != 1:
-        raise worded(ValueError(f'new_shape must have rank 1, not {len(dense_shape.raw_shape)}'))
+        raise misuse(ValueError(f'new_shape must have rank 1, not {len(dense_shape.raw_shape)}'))
     dense_shape = constants.cast(dense_shape, dtypes.int64)
     raw, known = sp_input.raw_shape, static_value(dense_shape)
     if raw is not None and None not in raw and isinstance(known, tuple) and None not in known:
         if len(raw) != len(known) or any(x > y for x, y in zip(raw, known)):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'Requested new_shape should have dimension sizes >= sp_input.shape.  Found '
                 f'new_shape ({list(known)}), sp_input.shape ({list(raw)}).'))
         return SparseTensor(indices, values, list(known))

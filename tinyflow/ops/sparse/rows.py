@@ -12,7 +12,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import (
     constants,
     gathering,
@@ -105,7 +105,7 @@ def as_sparse(value):
     try:
         return SparseTensor.from_value(value)
     except TypeError:
-        raise worded(TypeError(f'Input must be a SparseTensor, not {value!r}.')) from None
+        raise misuse(TypeError(f'Input must be a SparseTensor, not {value!r}.')) from None
 
 
 def sparse_reshape(sp_input, shape, name=None):
@@ -124,7 +124,7 @@ def sparse_reshape(sp_input, shape, name=None):
             try:
                 whole = resolved(list(own), given)
             except ValueError as error:
-                raise worded(error) from None
+                raise misuse(error) from None
             new_shape = constants.constant(whole, dtype=dtypes.int64)
         return SparseTensor(indices, identity_and_cast.identity(sp_input.values), new_shape)
 

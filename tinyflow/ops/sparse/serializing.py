@@ -11,7 +11,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.object_scalars import BoxedArray
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.files.serialized_tensors import SerializeTensor
 
 __all__ = ['deserialize_many_sparse', 'deserialize_sparse', 'serialize_many_sparse',
@@ -136,7 +136,7 @@ def _array(item):
 def _sparse(value):
     if isinstance(value, (SparseTensor, SparseTensorValue)):
         return SparseTensor.from_value(value)
-    raise worded(TypeError(f'Input must be a SparseTensor, not {value!r}.'))
+    raise misuse(TypeError(f'Input must be a SparseTensor, not {value!r}.'))
 
 
 def serialize_sparse(sp_input, name=None, out_type=dtypes.string):

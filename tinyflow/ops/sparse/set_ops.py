@@ -8,7 +8,7 @@ import numpy as np
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 
 _DTYPES = frozenset({dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8,
                      dtypes.uint16, dtypes.string})
@@ -159,11 +159,11 @@ def _operands(a, b):
     """Both as tensors, the dense one first, and whether they were swapped."""
     a = convert_to_tensor_or_sparse_tensor(a, name='a')
     if a.dtype.base_dtype not in _DTYPES:
-        raise worded(TypeError(f"'a' invalid dtype {a.dtype}.\n  Hint: sets are of integers or "
+        raise misuse(TypeError(f"'a' invalid dtype {a.dtype}.\n  Hint: sets are of integers or "
                                'strings.'))
     b = convert_to_tensor_or_sparse_tensor(b, name='b')
     if b.dtype.base_dtype is not a.dtype.base_dtype:
-        raise worded(TypeError(f"Types don't match, {a.dtype} vs {b.dtype}."))
+        raise misuse(TypeError(f"Types don't match, {a.dtype} vs {b.dtype}."))
     if isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
         return b, a, True
     return a, b, False
@@ -215,9 +215,9 @@ def set_size(a, validate_indices=True):
     """
     a = convert_to_tensor_or_sparse_tensor(a, name='a')
     if not isinstance(a, SparseTensor):
-        raise worded(TypeError(f'Expected `SparseTensor`, got {a}.'))
+        raise misuse(TypeError(f'Expected `SparseTensor`, got {a}.'))
     if a.values.dtype.base_dtype not in _DTYPES:
-        raise worded(TypeError(f'Invalid dtype {a.values.dtype}.'))
+        raise misuse(TypeError(f'Invalid dtype {a.values.dtype}.'))
     return SetSize.apply(*_parts(a), validate_indices=validate_indices)
 
 

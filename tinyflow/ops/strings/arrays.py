@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 def string_array(texts, shape):
@@ -40,7 +40,7 @@ def checked_choice(value, choices, kind, attribute):
     if text in choices:
         return text
     listed = ', '.join(f'"{choice}"' for choice in choices)
-    raise worded(ValueError(f"Attr '{attribute}' of '{kind}' Op passed string '{text}' not in: "
+    raise misuse(ValueError(f"Attr '{attribute}' of '{kind}' Op passed string '{text}' not in: "
                             f'{listed}.'))
 
 

@@ -10,7 +10,7 @@ import struct
 import numpy as np
 
 from tinyflow.graph.op import REQUIRED
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.strings.arrays import ElementwiseStringOp
 from tinyflow.ops.support.arguments import renamed
 
@@ -103,7 +103,7 @@ class StringToHashBucketStrong(ElementwiseStringOp):
 
 def _checked(num_buckets, kind):
     if num_buckets < 1:
-        raise worded(ValueError(f"Attr 'num_buckets' of '{kind}' Op passed {num_buckets} less than "
+        raise misuse(ValueError(f"Attr 'num_buckets' of '{kind}' Op passed {num_buckets} less than "
                                 'minimum 1.'))
     return int(num_buckets)
 

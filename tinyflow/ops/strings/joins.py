@@ -7,7 +7,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, int32, string
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.array import constants, shape_ops
 from tinyflow.ops.strings.arrays import string_array
 from tinyflow.ops.support.arguments import renamed
@@ -161,7 +161,7 @@ def reduce_join(inputs, axis=None, keep_dims=None, separator='', name=None, redu
     with name_scope(name, 'ReduceJoin', [inputs, axis]):
         inputs = convert_to_tensor(inputs)
         if inputs.dtype.base_dtype is not string:
-            raise worded(TypeError(f'ReduceJoin joins strings, not {inputs.dtype.name}: '
+            raise misuse(TypeError(f'ReduceJoin joins strings, not {inputs.dtype.name}: '
                                    'tf.as_string(x) makes strings of numbers.'))
         if axis is None:
             axis = _all_axes(inputs)

@@ -10,7 +10,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import OpFailure, worded
+from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.strings.arrays import string_array
 from tinyflow.ops.support.arguments import renamed
 
@@ -89,12 +89,12 @@ class StringSplitV2(_Split):
 
 def _check_result(result_type):
     if result_type == 'RaggedTensor':
-        raise worded(NotImplementedError(
+        raise misuse(NotImplementedError(
             "result_type='RaggedTensor': ragged tensors are not implemented; 'SparseTensor' has "
             'the same parts, and tf.sparse_tensor_to_dense(x, default_value="") makes a matrix of '
             'them.'))
     if result_type != 'SparseTensor':
-        raise worded(ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'."))
+        raise misuse(ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'."))
 
 
 def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type='SparseTensor',
@@ -123,7 +123,7 @@ def strings_split(input=None, sep=None, maxsplit=-1, result_type='SparseTensor',
     with name_scope(name, 'StringSplit', [input]):
         input = convert_to_tensor(input, dtypes.string, 'input')
         if input.raw_shape is None or len(input.raw_shape) != 1:
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 'tf.strings.split of non-vectors needs ragged tensors, which are not implemented: '
                 'tf.reshape(input, [-1]) is a vector of all strings.'))
         sep = convert_to_tensor('' if sep is None else sep, dtypes.string)

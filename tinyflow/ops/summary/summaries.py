@@ -16,7 +16,7 @@ from tinyflow.graph.dtypes import ANY, HANDLES, REAL
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-from tinyflow.graph.support.errors import OpFailure, describe, worded
+from tinyflow.graph.support.errors import OpFailure, describe, misuse
 from tinyflow.ops.array.constants import constant
 from tinyflow.ops.support.arguments import refusal
 from tinyflow.ops.variables import replica_context
@@ -37,7 +37,7 @@ def clean_tag(name):
     if name is None:
         return None
     if not isinstance(name, str):
-        raise worded(TypeError(f'The name of a summary is a text, not {name!r}.\n  Hint: '
+        raise misuse(TypeError(f'The name of a summary is a text, not {name!r}.\n  Hint: '
                                "tf.summary.scalar('loss', loss)."))
     clean = _NOT_IN_A_TAG.sub('_', name).lstrip('/')
     if clean != name:

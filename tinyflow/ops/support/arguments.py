@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 
 
 def renamed(new_name, new, old_name, old):
@@ -10,10 +10,10 @@ def renamed(new_name, new, old_name, old):
     if old is None:
         return new
     if new is not None:
-        raise worded(ValueError(f"Cannot specify both '{old_name}' and '{new_name}'"))
+        raise misuse(ValueError(f"Cannot specify both '{old_name}' and '{new_name}'"))
     return old
 
 
 def refusal(kind, problem, inputs=(), hint=None):
     """An exception of class `kind` about an argument, with the user's line and a hint."""
-    return worded(kind(report(problem, inputs=inputs, site=user_site(), hint=hint)))
+    return misuse(kind(report(problem, inputs=inputs, site=user_site(), hint=hint)))

@@ -7,7 +7,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, identity_and_cast, shape_ops
 from tinyflow.ops.array.where_v2 import SelectV2
 from tinyflow.ops.control_flow.grouping import no_op
@@ -32,7 +32,7 @@ def StrongHashSpec(key):                                        # noqa: N802 (TF
 
     Shapes: no tensors.
     """
-    raise worded(NotImplementedError('StrongHashSpec: tinyflow has FastHashSpec only.'))
+    raise misuse(NotImplementedError('StrongHashSpec: tinyflow has FastHashSpec only.'))
 
 
 class IdTableWithHashBuckets(LookupInterface):
@@ -44,13 +44,13 @@ class IdTableWithHashBuckets(LookupInterface):
     def __init__(self, table, num_oov_buckets, hasher_spec=FastHashSpec, name=None,
                  key_dtype=None):
         if table is None and num_oov_buckets <= 0:
-            raise worded(ValueError('oov_buckets must be > 0 if no table is supplied.'))
+            raise misuse(ValueError('oov_buckets must be > 0 if no table is supplied.'))
         key_dtype = dtypes.as_dtype(key_dtype or (table.key_dtype if table else dtypes.string))
         if not (key_dtype.is_integer or key_dtype is dtypes.string):
-            raise worded(TypeError('Invalid key_dtype, expected integer or string, got '
+            raise misuse(TypeError('Invalid key_dtype, expected integer or string, got '
                                    f'{key_dtype.name}.'))
         if not isinstance(hasher_spec, HasherSpec):
-            raise worded(TypeError(f'hasher_spec must be of type HasherSpec, got {hasher_spec!r}'))
+            raise misuse(TypeError(f'hasher_spec must be of type HasherSpec, got {hasher_spec!r}'))
         super().__init__(key_dtype, dtypes.int64)
         self._table, self._num_oov_buckets = table, num_oov_buckets
         self._name = (name or (table.name if table else 'hash_bucket')).rstrip('/').split('/')[-1]
@@ -111,11 +111,11 @@ class StaticVocabularyTable(IdTableWithHashBuckets):
 
     def __init__(self, initializer, num_oov_buckets, lookup_key_dtype=None, name=None):
         if num_oov_buckets <= 0:
-            raise worded(ValueError('oov_buckets must be > 0.'))
+            raise misuse(ValueError('oov_buckets must be > 0.'))
         table = None
         if initializer is not None:
             if initializer.value_dtype is not dtypes.int64:
-                raise worded(TypeError('Invalid value dtype, expected int64 but got '
+                raise misuse(TypeError('Invalid value dtype, expected int64 but got '
                                        f'{initializer.value_dtype.name}.'))
             table = StaticHashTable(initializer, -1, name=name)
         super().__init__(table, num_oov_buckets, name=None if table else name,
@@ -124,14 +124,14 @@ class StaticVocabularyTable(IdTableWithHashBuckets):
 
 def _check_buckets(num_oov_buckets):
     if num_oov_buckets < 0:
-        raise worded(ValueError('num_oov_buckets must be greater or equal than 0, got '
+        raise misuse(ValueError('num_oov_buckets must be greater or equal than 0, got '
                                 f'{num_oov_buckets}.'))
 
 
 def _check_key_dtype(dtype):
     dtype = dtypes.as_dtype(dtype)
     if not (dtype.is_integer or dtype is dtypes.string):
-        raise worded(TypeError('Only integer and string keys are supported.'))
+        raise misuse(TypeError('Only integer and string keys are supported.'))
     return dtype
 
 
@@ -146,10 +146,10 @@ def index_table_from_file(vocabulary_file=None, num_oov_buckets=0, vocab_size=No
     arguments.
     """
     if not hasattr(vocabulary_file, 'op') and not vocabulary_file:
-        raise worded(ValueError('vocabulary_file must be specified and must not be empty.'))
+        raise misuse(ValueError('vocabulary_file must be specified and must not be empty.'))
     _check_buckets(num_oov_buckets)
     if vocab_size is not None and vocab_size < 1:
-        raise worded(ValueError(f'vocab_size must be greater than 0, got {vocab_size}.'))
+        raise misuse(ValueError(f'vocab_size must be greater than 0, got {vocab_size}.'))
     key_dtype = _check_key_dtype(key_dtype)
     with name_scope(name, 'string_to_index'):
         with name_scope(None, 'hash_table'):
@@ -170,17 +170,17 @@ def index_table_from_tensor(mapping, num_oov_buckets=0, default_value=-1,
     Shapes: mapping [n].
     """
     if mapping is None:
-        raise worded(ValueError('mapping must be specified.'))
+        raise misuse(ValueError('mapping must be specified.'))
     _check_buckets(num_oov_buckets)
     dtype = _check_key_dtype(dtype)
     with name_scope(name, 'string_to_index'):
         keys = convert_to_tensor(mapping)
         if keys.dtype.is_integer != dtype.is_integer:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Expected {"integer" if dtype.is_integer else "non-integer"}, got '
                 f'{keys.dtype.name}.'))
         if not dtype.is_integer and keys.dtype.base_dtype is not dtype:
-            raise worded(ValueError(f'Expected {dtype.name}, got {keys.dtype.name}.'))
+            raise misuse(ValueError(f'Expected {dtype.name}, got {keys.dtype.name}.'))
         values = identity_and_cast.cast(constants.range(shape_ops.size(keys)), dtypes.int64)
         with name_scope(None, 'hash_table'):
             if keys.dtype.is_integer:
@@ -201,9 +201,9 @@ def index_to_string_table_from_file(vocabulary_file, vocab_size=None, default_va
     Shapes: its lookup takes ids [*a] int64 -> [*a] string.
     """
     if not hasattr(vocabulary_file, 'op') and not vocabulary_file:
-        raise worded(ValueError('vocabulary_file must be specified and must not be empty.'))
+        raise misuse(ValueError('vocabulary_file must be specified and must not be empty.'))
     if vocab_size is not None and vocab_size < 1:
-        raise worded(ValueError(f'vocab_size must be greater than 0, got {vocab_size}.'))
+        raise misuse(ValueError(f'vocab_size must be greater than 0, got {vocab_size}.'))
     with name_scope(name, 'index_to_string'):
         initializer = TextFileStringTableInitializer(
             vocabulary_file, key_column_index, value_column_index, vocab_size, delimiter,
@@ -214,7 +214,7 @@ def index_to_string_table_from_file(vocabulary_file, vocab_size=None, default_va
 def index_to_string_table_from_tensor(mapping, default_value='UNK', name=None):
     """A table from ids to the strings of a vector. Shapes: mapping [n]."""
     if mapping is None:
-        raise worded(ValueError('mapping must be specified.'))
+        raise misuse(ValueError('mapping must be specified.'))
     with name_scope(name, 'index_to_string'):
         values = convert_to_tensor(mapping, dtypes.string)
         keys = identity_and_cast.cast(constants.range(shape_ops.size(values)), dtypes.int64)

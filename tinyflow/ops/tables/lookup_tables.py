@@ -6,7 +6,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import add_to_collection, get_collection, name_scope
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import abstract, report, worded
+from tinyflow.graph.support.errors import abstract, misuse, report
 from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.tables import table_ops
 
@@ -61,7 +61,7 @@ def _check_dtypes(table, initializer):
         have = getattr(initializer, f'{what}_dtype')
         want = getattr(table, f'{what}_dtype')
         if have is not want:
-            raise worded(TypeError(f'Invalid {what} dtype, expected {want.name} but got '
+            raise misuse(TypeError(f'Invalid {what} dtype, expected {want.name} but got '
                                    f'{have.name}.'))
 
 
@@ -93,13 +93,13 @@ class TextFileInitializer(TableInitializerBase):
     def __init__(self, filename, key_dtype, key_index, value_dtype, value_index, vocab_size=None,
                  delimiter='\t', name=None):
         if not hasattr(filename, 'op') and not filename:
-            raise worded(ValueError('Filename required'))
+            raise misuse(ValueError('Filename required'))
         key_dtype, value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
         for what, index, dtype in (('Key', key_index, key_dtype),
                                    ('Value', value_index, value_dtype)):
             _check_part(what, index, dtype)
         if vocab_size is not None and vocab_size <= 0:
-            raise worded(ValueError(f'Invalid vocab_size {vocab_size}'))
+            raise misuse(ValueError(f'Invalid vocab_size {vocab_size}'))
         self._parts = {'key_index': key_index, 'value_index': value_index, 'delimiter': delimiter,
                        'vocab_size': -1 if vocab_size is None else vocab_size}
         self._filename = convert_to_tensor(filename, dtypes.string, 'asset_path')
@@ -118,12 +118,12 @@ class TextFileInitializer(TableInitializerBase):
 
 def _check_part(what, index, dtype):
     if index < table_ops.WHOLE_LINE:
-        raise worded(ValueError(f'Invalid {what.lower()} index {index}.'))
+        raise misuse(ValueError(f'Invalid {what.lower()} index {index}.'))
     if index == table_ops.LINE_NUMBER and dtype is not dtypes.int64:
-        raise worded(ValueError(f'Signature mismatch. {what}s must be dtype int64, got '
+        raise misuse(ValueError(f'Signature mismatch. {what}s must be dtype int64, got '
                                 f'{dtype.name}.'))
     if index == table_ops.WHOLE_LINE and not (dtype.is_integer or dtype is dtypes.string):
-        raise worded(ValueError(f'Signature mismatch. {what}s must be integer or string, got '
+        raise misuse(ValueError(f'Signature mismatch. {what}s must be integer or string, got '
                                 f'{dtype.name}.'))
 
 
@@ -168,7 +168,7 @@ class LookupInterface(_Typed):
     def _check_key(self, keys):
         if keys.dtype.base_dtype is not self._key_dtype:
             inputs = [('keys', keys.values if isinstance(keys, SparseTensor) else keys)]
-            raise worded(TypeError(report(
+            raise misuse(TypeError(report(
                 f'Signature mismatch. Keys must be dtype {self._key_dtype.name}, got '
                 f'{keys.dtype.name}.', inputs=inputs)))
 
@@ -185,7 +185,7 @@ class StaticHashTable(LookupInterface):
         super().__init__(initializer.key_dtype, initializer.value_dtype)
         self._default_value = convert_to_tensor(default_value, self._value_dtype)
         if self._default_value.raw_shape not in (None, ()):
-            raise worded(ValueError('The default value must be a scalar, and has shape '
+            raise misuse(ValueError('The default value must be a scalar, and has shape '
                                     f'{self._default_value.shape}.'))
         self.resource_handle = table_ops.HashTableV2.apply(
             key_dtype=self._key_dtype, value_dtype=self._value_dtype,

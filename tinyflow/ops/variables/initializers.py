@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from tinyflow.graph import dtypes, shapes
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, diagonals, shaping
 from tinyflow.ops.linalg import decompositions
 from tinyflow.ops.math import arithmetic
@@ -68,7 +68,7 @@ def _plain(shape):
 def _float_dtype(dtype):
     dtype = dtypes.as_dtype(dtype)
     if not dtype.is_floating:
-        raise worded(ValueError(f'Expected floating point type, got {dtype}.'))
+        raise misuse(ValueError(f'Expected floating point type, got {dtype}.'))
     return dtype
 
 
@@ -99,7 +99,7 @@ class Constant(Initializer):
 
     def __init__(self, value=0, dtype=dtypes.float32, verify_shape=False):
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
-            raise worded(TypeError(f'Invalid type for initial value: {type(value).__name__} '
+            raise misuse(TypeError(f'Invalid type for initial value: {type(value).__name__} '
                                    '(expected Python scalar, list or tuple of values, or '
                                    'numpy.ndarray).'))
         self.value = value
@@ -181,12 +181,12 @@ class VarianceScaling(Initializer):
     def __init__(self, scale=1.0, mode='fan_in', distribution='truncated_normal', seed=None,
                  dtype=dtypes.float32):
         if scale <= 0.:
-            raise worded(ValueError('`scale` must be positive float.'))
+            raise misuse(ValueError('`scale` must be positive float.'))
         if mode not in _MODES:
-            raise worded(ValueError(f'Invalid `mode` argument: {mode}'))
+            raise misuse(ValueError(f'Invalid `mode` argument: {mode}'))
         distribution = distribution.lower()
         if distribution not in _DISTRIBUTIONS:
-            raise worded(ValueError(f'Invalid `distribution` argument: {distribution}'))
+            raise misuse(ValueError(f'Invalid `distribution` argument: {distribution}'))
         self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution, seed
         self.dtype = _float_dtype(dtype)
 
@@ -270,7 +270,7 @@ class Orthogonal(Initializer):
     def _make(self, shape, full_shape, dtype):
         plain = _plain(shape)
         if len(plain) < 2:
-            raise worded(ValueError('The tensor to initialize must be at least two-dimensional'))
+            raise misuse(ValueError('The tensor to initialize must be at least two-dimensional'))
         rows, columns = math.prod(plain[:-1]), plain[-1]
         tall = (max(rows, columns), min(rows, columns))
         a = random_functions.random_normal(tall, dtype=dtype, seed=self.seed)
@@ -293,7 +293,7 @@ class Identity(Initializer):
     def _make(self, shape, full_shape, dtype):
         full_shape = _plain(full_shape)
         if len(full_shape) != 2:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'Identity matrix initializer can only be used for 2D matrices.'))
         return self.gain * diagonals.eye(*full_shape, dtype=dtype)
 

@@ -12,7 +12,7 @@ import math
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import identity_and_cast, joining, slicing
 
 __all__ = ['PartitionedVariable', 'SaveSliceInfo', 'fixed_size_partitioner', 'get_partitioned',
@@ -36,7 +36,7 @@ def variable_axis_size_partitioner(max_shard_bytes, axis=0, bytes_per_string_ele
     for name, value in (('max_shard_bytes', max_shard_bytes), ('max_shards', max_shards),
                         ('bytes_per_string_element', bytes_per_string_element)):
         if value is not None and value < 1:
-            raise worded(ValueError(f'{name} must be positive.'))
+            raise misuse(ValueError(f'{name} must be positive.'))
 
     def partitioner(shape, dtype):
         sizes = _sizes(shape)
@@ -62,7 +62,7 @@ def min_max_variable_partitioner(max_partitions=1, axis=0, min_slice_size=256 <<
 def _sizes(shape):
     shape = shapes.as_shape(shape)
     if not shape.is_fully_defined() or shape.ndims < 1:
-        raise worded(ValueError('shape is not fully defined, or a scalar, which has no axis to '
+        raise misuse(ValueError('shape is not fully defined, or a scalar, which has no axis to '
                                 f'cut: {shape}'))
     return shape.as_list()
 
@@ -142,7 +142,7 @@ class PartitionedVariable:
     @property
     def op(self):
         """Raises NotImplementedError: each part has its own operation."""
-        raise worded(NotImplementedError(f'PartitionedVariable {self._name} has no single op.\n'
+        raise misuse(NotImplementedError(f'PartitionedVariable {self._name} has no single op.\n'
                                          '  Hint: [part.op for part in variable].'))
 
     def _get_partitions(self):
@@ -190,7 +190,7 @@ def parts_of(variable):
 
 def _as_tensor(value, dtype=None, name=None, as_ref=False):
     if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
-        raise worded(ValueError(f'Incompatible type conversion requested to type {dtype} for '
+        raise misuse(ValueError(f'Incompatible type conversion requested to type {dtype} for '
                                 f'variable of type {value.dtype.name}: {value.name}'))
     return value.as_tensor()
 
@@ -211,7 +211,7 @@ def get_partitioned(make, name, partitioner, shape, dtype, initializer, **settin
         shape, dtype = initializer.shape, initializer.dtype.base_dtype
     shape = shapes.as_shape(shape)
     if not shape.is_fully_defined():
-        raise worded(ValueError(f'Shape of a new partitioned variable ({name}) must be fully '
+        raise misuse(ValueError(f'Shape of a new partitioned variable ({name}) must be fully '
                                 f'defined, but instead was {shape}.'))
     partitions = _checked(name, partitioner, shape, dtype)
     axis = next((a for a, count in enumerate(partitions) if count > 1), 0)
@@ -227,12 +227,12 @@ def get_partitioned(make, name, partitioner, shape, dtype, initializer, **settin
 
 def _checked(name, partitioner, shape, dtype):
     if not callable(partitioner):
-        raise worded(ValueError(f'Partitioner must be callable, but received: {partitioner!r}'))
+        raise misuse(ValueError(f'Partitioner must be callable, but received: {partitioner!r}'))
     partitions = partitioner(shape=shape, dtype=dtype)
     fits = (isinstance(partitions, (list, tuple)) and len(partitions) == shape.ndims
             and all(count >= 1 for count in partitions))
     if not fits or sum(count > 1 for count in partitions) > 1:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Partitioner returned {partitions!r} for {name} of shape {shape}: it must be one '
             'positive number per axis, and at most one axis may be cut.'))
     return list(partitions)

@@ -10,7 +10,7 @@ import threading
 from contextlib import contextmanager
 
 from tinyflow.graph.defaults import get_default_graph
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 __all__ = ['experimental_set_strategy', 'get_replica_context', 'get_strategy', 'has_strategy',
            'in_cross_replica_context']
@@ -126,6 +126,6 @@ def experimental_set_strategy(strategy):
         _modes.stack.pop()
     if strategy is not None:
         if _modes.stack:
-            raise worded(RuntimeError(
+            raise misuse(RuntimeError(
                 'Must not be called inside a `tf.distribute.Strategy` scope.'))
         _modes.stack.append((get_default_graph(), strategy, None, None))

@@ -6,7 +6,7 @@ import functools
 from tinyflow.graph.defaults import get_collection, get_collection_ref
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.source_location import Site, here
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.variables.variable_scope import variable_scope
 
 
@@ -28,7 +28,7 @@ class Template:
 
     def __init__(self, name, func, create_scope_now=False, unique_name=None, custom_getter=None):
         if name is None:
-            raise worded(ValueError('name cannot be None.'))
+            raise misuse(ValueError('name cannot be None.'))
         self._func = func
         self._name, self._unique_name = name, unique_name
         self._custom_getter = custom_getter
@@ -61,7 +61,7 @@ class Template:
         made = get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)[before:]
         if made and not first:
             names = ', '.join(v.name for v in made)
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 'Trainable variable created when calling a template after the first time, perhaps '
                 f'you used tf.Variable when you meant tf.get_variable: {names}',
                 site=self._site and Site(*self._site))))

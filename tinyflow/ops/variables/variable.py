@@ -31,7 +31,7 @@ from tinyflow.graph.defaults import (
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.graph.support.v1_v2_switches import resource_variables_enabled
 from tinyflow.graph.variable_creation import creators_of
 from tinyflow.ops.array import gathering, identity_and_cast
@@ -129,9 +129,9 @@ class Variable(VariableBase):
             raise NotImplementedError('tf.Variable(variable_def=...): Variables from protocol '
                                       'buffers are made by tf.Variable.from_proto.')
         if initial_value is None:
-            raise worded(ValueError('initial_value must be specified.'))
+            raise misuse(ValueError('initial_value must be specified.'))
         if constraint is not None and not callable(constraint):
-            raise worded(ValueError('The `constraint` argument must be a callable.'))
+            raise misuse(ValueError('The `constraint` argument must be a callable.'))
         if trainable is None:
             trainable = synchronization is not VariableSynchronization.ON_READ
         self._trainable = trainable
@@ -151,7 +151,7 @@ class Variable(VariableBase):
         storage_shape = (shapes.raw(shape) if shape is not None else
                          initial.raw_shape if validate_shape else None)
         if validate_shape and not shapes.known(initial.raw_shape):
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'initial_value must have a shape specified: {initial}',
                 inputs=[('initial_value', initial)],
                 hint='a fully known shape, such as [784, 10]: weights do not depend on the size of '
@@ -307,7 +307,7 @@ class ResourceVariable(Variable):
 
     def set_shape(self, shape) -> None:
         """Raises NotImplementedError: the shape of a resource variable is fixed at creation."""
-        raise worded(NotImplementedError('ResourceVariable does not implement set_shape()'))
+        raise misuse(NotImplementedError('ResourceVariable does not implement set_shape()'))
 
     def is_initialized(self, name=None):
         """A bool tensor: true if the variable has a value in the Session that runs it."""
@@ -315,7 +315,7 @@ class ResourceVariable(Variable):
 
     def numpy(self):
         """Raises NotImplementedError: values exist only in a Session."""
-        raise worded(NotImplementedError(
+        raise misuse(NotImplementedError(
             'numpy() is only available when eager execution is enabled.\n  Hint: sess.run(v).'))
 
     @property
@@ -376,7 +376,7 @@ class ResourceVariable(Variable):
         """self = value; a variable that is read after the assignment (or the Operation)."""
         value = self._tensor(value)
         if not shapes.compatible(self.shape.raw, value.raw_shape):
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'Shapes {self.shape} and {value.shape} are incompatible',
                 inputs=[('value', value)], hint='a value of the shape of the Variable.')))
         return self._after(resource_variable_ops.AssignVariableOp.apply(
@@ -460,7 +460,7 @@ def collections_of(collections, trainable):
     if collections is None:
         collections = [GraphKeys.GLOBAL_VARIABLES]
     if not isinstance(collections, (list, tuple, set)):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'collections argument to Variable constructor must be a list, tuple, or set. Got '
             f'{collections!r} of type {type(collections).__name__}'))
     if trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
@@ -481,7 +481,7 @@ def _resource_to_tensor(variable, dtype=None, name=None, as_ref=False):
 def _check_dtype(variable, dtype):
     """ValueError if the requested dtype is not that of the Variable."""
     if dtype is not None and not dtype.is_compatible_with(variable.dtype):
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             f"Incompatible type conversion requested to type '{dtype.name}' for variable of type "
             f"'{variable.dtype.name}'", inputs=[('variable', variable._snapshot)],
             hint=dtype_hints.for_not_allowed('variable', variable._snapshot, {dtype.base_dtype}))))

@@ -6,7 +6,7 @@ from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.numpy_misuse import refuse_numpy
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.stacks import session_for
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.tensor_operators import TensorOperators
 from tinyflow.ops.array import slicing
 
@@ -102,7 +102,7 @@ class VariableBase(TensorOperators):
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
     def __iter__(self):
-        raise worded(TypeError(f"'Variable' object is not iterable: '{self.name}'.\n  Hint: "
+        raise misuse(TypeError(f"'Variable' object is not iterable: '{self.name}'.\n  Hint: "
                                'tf.unstack(v), or sess.run(v), which is an array.'))
 
     # ---- values --------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class VariableBase(TensorOperators):
 def _scatter_method(kind):
     def method(self, sparse_delta, use_locking=False, name=None):
         if not isinstance(sparse_delta, IndexedSlices):
-            raise worded(TypeError(f'sparse_delta is not IndexedSlices: {sparse_delta!r}'))
+            raise misuse(TypeError(f'sparse_delta is not IndexedSlices: {sparse_delta!r}'))
         return self._scatter_slices(kind, sparse_delta.indices, sparse_delta.values, use_locking,
                                     name)
     method.__name__ = f'scatter_{kind}'

@@ -16,7 +16,7 @@ from tinyflow.graph.defaults import (
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.stacks import session_for
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import indexing, shape_ops
 from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.math import logic
@@ -77,7 +77,7 @@ def _initializers(var_list):
     """The initializers of Variables. ValueError where some were loaded without one."""
     without = [v.name for v in var_list if v.initializer is None]
     if without:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'{", ".join(without[:5])}{" ..." if without[5:] else ""}: no initial value came with '
             'the file that these variables were loaded from; they have the values that are saved '
             'there.\n  Hint: tf.variables_initializer([...]) of your own new variables.'))

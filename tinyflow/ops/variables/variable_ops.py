@@ -93,7 +93,7 @@ def _one_shape(ref, value, hint=''):
             way = 'tf.transpose(value)' if len(ref) == 2 and ref == value[::-1] else \
                 f'tf.reshape(value, {shapes.text(ref)})'
             hint = f'{way} has the shape of the Variable. {hint}'
-        raise errors.worded(OpFailure(str(error), hint.strip())) from None
+        raise errors.misuse(OpFailure(str(error), hint.strip())) from None
 
 
 class Assign(Op):

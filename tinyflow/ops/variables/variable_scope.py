@@ -15,7 +15,7 @@ from tinyflow.graph.defaults import common_graph, get_collection, get_default_gr
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.variables.scope_store import get_scope_store
 from tinyflow.ops.variables.synchronization import VariableAggregation, VariableSynchronization
 from tinyflow.ops.variables.variable_store import get_store
@@ -159,7 +159,7 @@ def _check_initializer_dtype(initializer, dtype):
     dtype = dtypes.as_dtype(dtype)
     found = convert_to_tensor(initializer).dtype.base_dtype
     if found is not dtype.base_dtype:
-        raise worded(ValueError(f"Initializer type '{found}' and explicit dtype '{dtype}' don't "
+        raise misuse(ValueError(f"Initializer type '{found}' and explicit dtype '{dtype}' don't "
                                 'match.'))
 
 
@@ -186,16 +186,16 @@ class variable_scope:                   # noqa: N801 (TF's name)
                  reuse=None, dtype=None, use_resource=None, constraint=None,
                  auxiliary_name_scope=True):
         if default_name is None and name_or_scope is None:
-            raise worded(TypeError('If default_name is None then name_or_scope is required'))
+            raise misuse(TypeError('If default_name is None then name_or_scope is required'))
         if name_or_scope is not None and not isinstance(name_or_scope, (str, VariableScope)):
-            raise worded(TypeError('VariableScope: name_or_scope must be a string or '
+            raise misuse(TypeError('VariableScope: name_or_scope must be a string or '
                                    f'VariableScope, not {name_or_scope!r}.'))
         if reuse not in (None, False, True, AUTO_REUSE):
-            raise worded(ValueError('The reuse parameter must be True or False or None.'))
+            raise misuse(ValueError('The reuse parameter must be True or False or None.'))
         if name_or_scope is None and reuse:
-            raise worded(ValueError('reuse=True cannot be used without a name_or_scope'))
+            raise misuse(ValueError('reuse=True cannot be used without a name_or_scope'))
         if not isinstance(auxiliary_name_scope, bool):
-            raise worded(TypeError('The auxiliary_name_scope must be `True` or `False`, while get '
+            raise misuse(TypeError('The auxiliary_name_scope must be `True` or `False`, while get '
                                    f'{auxiliary_name_scope!r}'))
         self._name_or_scope = name_or_scope
         self._default_name = default_name
@@ -269,7 +269,7 @@ class variable_scope:                   # noqa: N801 (TF's name)
     def __exit__(self, *error):
         store, outer, counts, scope, opened = self._entered.pop()
         if store.current is not scope:
-            raise worded(RuntimeError('Improper nesting of variable_scope.'))
+            raise misuse(RuntimeError('Improper nesting of variable_scope.'))
         if isinstance(self._name_or_scope, VariableScope):
             counts[scope.name] = counts.get(scope.name, 0) + 1
             store.counts = counts

@@ -12,7 +12,7 @@ from tinyflow.graph.defaults import (
 )
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.source_location import Site, here
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.variables.initializers import glorot_uniform_initializer, zeros_initializer
 from tinyflow.ops.variables.partitioned_variable import (
     PartitionedVariable,
@@ -45,7 +45,7 @@ class VariableStore:
         if custom_getter is None:
             return self._get(name, **settings)
         if not callable(custom_getter):
-            raise worded(ValueError('Passed a custom_getter which is not callable: '
+            raise misuse(ValueError('Passed a custom_getter which is not callable: '
                                     f'{custom_getter!r}'))
         if not _accepts(custom_getter, 'constraint'):
             constraint = settings.pop('constraint')
@@ -67,19 +67,19 @@ class VariableStore:
                 validate_shape=validate_shape, use_resource=use_resource, constraint=constraint,
                 synchronization=synchronization, aggregation=aggregation)
         if f'{name}/part_0' in self.variables:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'No partitioner was provided, but a partitioned version of the variable was '
                 f'found: {name}/part_0.\n  Hint: the same partitioner, to share it.'))
         from_value = initializer is not None and not callable(initializer)
         if shape is not None and from_value:
-            raise worded(ValueError('If initializer is a constant, do not specify shape.'))
+            raise misuse(ValueError('If initializer is a constant, do not specify shape.'))
         dtype = dtypes.as_dtype(dtype).base_dtype
         shape = shapes.as_shape(shape)
         existing = self.variables.get(name)
         if existing is not None:
             return _shared(existing, name, shape, dtype, reuse)
         if reuse is True:
-            raise worded(ValueError(self._nothing_to_reuse(name)))
+            raise misuse(ValueError(self._nothing_to_reuse(name)))
         variable = Variable(
             trainable=trainable, collections=collections, validate_shape=validate_shape,
             caching_device=caching_device, name=name, constraint=constraint,
@@ -94,17 +94,17 @@ class VariableStore:
         existing = self.partitioned.get(name)
         if existing is not None:
             if reuse is False:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'Partitioned variable with name {name} already exists. Did you mean to set '
                     'reuse=True or reuse=tf.AUTO_REUSE in VarScope?'))
             dtype = dtypes.as_dtype(settings['dtype']).base_dtype
             return _shared(existing, name, shapes.as_shape(settings['shape']), dtype, reuse)
         if name in self.variables:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'A partitioner was provided, but an unpartitioned version of the variable was '
                 f'found: {name}.\n  Hint: leave out the partitioner, to share it.'))
         if reuse is True:
-            raise worded(ValueError(self._nothing_to_reuse(name)))
+            raise misuse(ValueError(self._nothing_to_reuse(name)))
         self.partitioned[name] = get_partitioned(self._get, name, partitioner, reuse=reuse,
                                                  **settings)
         return self.partitioned[name]
@@ -145,7 +145,7 @@ def _initial_value(name, initializer, from_value, shape, dtype):
     parameters = inspect.signature(initializer).parameters.values()
     if any(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
            for p in parameters):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f"The initializer passed for '{name}' is not valid: the shape {shape} is not fully "
             'known, so it should be a callable without arguments.\n  Hint: give get_variable a '
             'full shape.'))
@@ -157,7 +157,7 @@ def _default_initializer(name, dtype):
         return glorot_uniform_initializer()
     if dtype.is_integer or dtype.is_bool or dtype is dtypes.string:
         return zeros_initializer()
-    raise worded(ValueError(f'An initializer for variable {name} of {dtype} is required'))
+    raise misuse(ValueError(f'An initializer for variable {name} of {dtype} is required'))
 
 
 def _add_regularization(regularizer, variable, name):
@@ -170,15 +170,15 @@ def _add_regularization(regularizer, variable, name):
 def _shared(variable, name, shape, dtype, reuse):
     """`variable`, if it may be shared; ValueError otherwise."""
     if reuse is False:
-        raise worded(ValueError(_clash(variable, name)))
+        raise misuse(ValueError(_clash(variable, name)))
     made = parts_of(variable)[0].op.site
     if not shape.is_compatible_with(variable.shape):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Trying to share variable {name}, but specified shape {shape} and found shape '
             f'{variable.shape}.\n  made at {made}\n  Hint: a variable_scope of another '
             'name, if this is to be another Variable; the same shape, if it is to be shared.'))
     if not dtype.is_compatible_with(variable.dtype):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Trying to share variable {name}, but specified dtype {dtype.name} and found dtype '
             f'{variable.dtype.name}.\n  made at {made}'))
     return variable

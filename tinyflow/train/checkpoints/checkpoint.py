@@ -11,8 +11,8 @@ from tinyflow.graph.support.errors import (
     InvalidArgumentError,
     NotFoundError,
     abstract,
+    misuse,
     report,
-    worded,
 )
 from tinyflow.ops.array import constants, placeholders
 from tinyflow.ops.files.saveable_object import SaveableObject
@@ -42,7 +42,7 @@ class Checkpoint:
         self._restores = {}                 # SaveableObject -> (placeholders, Operation)
         for name, value in sorted(kwargs.items()):
             if not is_trackable(value) or isinstance(value, (list, dict)):
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     '`Checkpoint` was expecting a trackable object (an object derived from '
                     f'`TrackableBase`), got {value!r}.\n  Hint: a Variable, optimizer, layer or '
                     f'Checkpoint; a list or dict as an attribute: checkpoint.{name} = [...].'))

@@ -7,7 +7,7 @@ import time
 from tinyflow.formats.wire import bundle_writer
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.stacks import session_for
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.variables.variable import init_scope
 from tinyflow.ops.variables.variable_ops import IsVariableInitialized
 from tinyflow.train.checkpoints.checkpoint_state import get_checkpoint_state, write_state
@@ -26,7 +26,7 @@ class CheckpointManager:
     def __init__(self, checkpoint, directory, max_to_keep, keep_checkpoint_every_n_hours=None,
                  checkpoint_name='ckpt'):
         if max_to_keep is not None and max_to_keep <= 0:
-            raise worded(ValueError('Expected a positive integer or `None` for `max_to_keep`, got '
+            raise misuse(ValueError('Expected a positive integer or `None` for `max_to_keep`, got '
                                     f'{max_to_keep}.'))
         self._checkpoint = checkpoint
         self._directory = os.fspath(directory)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tinyflow.formats.wire import bundle_writer, files
 from tinyflow.formats.wire.bundle import index_name
-from tinyflow.graph.support.errors import OpError, worded
+from tinyflow.graph.support.errors import OpError, misuse
 
 _LOG = logging.getLogger('tensorflow')
 
@@ -30,7 +30,7 @@ def generate_checkpoint_state_proto(save_dir, model_checkpoint_path,
         paths.append(model_checkpoint_path)
     times = all_model_checkpoint_timestamps
     if times and len(times) != len(paths):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Checkpoint timestamps, if provided, must match checkpoint paths (got paths '
             f'{paths} and timestamps {times})'))
     if not os.path.isabs(save_dir):
@@ -66,7 +66,7 @@ def write_state(save_dir, latest, paths=None, latest_filename=None, timestamps=N
         proto = generate_checkpoint_state_proto(save_dir, latest, paths, timestamps, preserved)
     path = state_path(save_dir, latest_filename)
     if path == proto.model_checkpoint_path:
-        raise worded(RuntimeError(f"Save path '{latest}' conflicts with path used for checkpoint "
+        raise misuse(RuntimeError(f"Save path '{latest}' conflicts with path used for checkpoint "
                                   'state.  Please use a different save path.'))
     files.write_atomically(path, text_format.MessageToString(proto))
 
@@ -91,7 +91,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
         _LOG.warning('%s: Checkpoint ignored: %s', path, error)
         return None
     if not state.model_checkpoint_path:
-        raise worded(ValueError(f'Invalid checkpoint state loaded from {checkpoint_dir}'))
+        raise misuse(ValueError(f'Invalid checkpoint state loaded from {checkpoint_dir}'))
     state.model_checkpoint_path = _full(state.model_checkpoint_path, checkpoint_dir)
     state.all_model_checkpoint_paths[:] = [_full(p, checkpoint_dir)
                                            for p in state.all_model_checkpoint_paths]

@@ -5,7 +5,7 @@ import os
 
 from tinyflow.formats.wire.bundle import BundleReader, index_name
 from tinyflow.formats.wire.checkpoint_v1 import ReaderV1
-from tinyflow.graph.support.errors import NotFoundError, worded
+from tinyflow.graph.support.errors import NotFoundError, misuse
 from tinyflow.ops.variables.variable_lists import global_variables
 from tinyflow.train.checkpoints.checkpoint_state import checkpoint_exists, latest_checkpoint
 
@@ -85,7 +85,7 @@ def checkpoint_filename(ckpt_dir_or_file):
         return path
     latest = latest_checkpoint(path)
     if latest is None:
-        raise worded(ValueError("Couldn't find 'checkpoint' file or checkpoints in given "
+        raise misuse(ValueError("Couldn't find 'checkpoint' file or checkpoints in given "
                                 f'directory {path}'))
     return latest
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 
 from tinyflow.graph.defaults import get_default_graph
-from tinyflow.graph.support.errors import DataLossError, worded
+from tinyflow.graph.support.errors import DataLossError, misuse
 from tinyflow.ops.variables.variable import Variable
 from tinyflow.train.optimizers.optimizer import Optimizer
 
@@ -58,7 +58,7 @@ def _of_dict(value):
     found = {key: item for key, item in value.items() if is_trackable(item)}
     wrong = [key for key in found if not isinstance(key, str)]
     if wrong:
-        raise worded(ValueError(f'A Checkpoint saves dicts with strings as keys, not {wrong[0]!r} '
+        raise misuse(ValueError(f'A Checkpoint saves dicts with strings as keys, not {wrong[0]!r} '
                                 'in a dict that holds Variables or the like.'))
     return found
 

@@ -5,7 +5,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import get_collection
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import identity_and_cast, shape_ops, shaping
 from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.files.saveable_object import SaveableObject, SaveSpec
@@ -45,7 +45,7 @@ def by_name(var_list):
     if isinstance(var_list, dict):
         return dict(var_list)
     if not isinstance(var_list, (list, tuple, set)):
-        raise worded(TypeError('Variables to save should be passed in a dict or a list: '
+        raise misuse(TypeError('Variables to save should be passed in a dict or a list: '
                                f'{var_list!r}'))
     found = {}
     for item in sorted(var_list, key=_sort_key):
@@ -53,7 +53,7 @@ def by_name(var_list):
         if info:
             parts = found.setdefault(info.full_name, [])
             if not isinstance(parts, list):
-                raise worded(ValueError('Mixing slices and non-slices with the same name: '
+                raise misuse(ValueError('Mixing slices and non-slices with the same name: '
                                         f'{info.full_name}'))
             parts.append(item)
             continue
@@ -61,7 +61,7 @@ def by_name(var_list):
             item if isinstance(item, SaveableObject) else place_of(item))
         name = item.name if isinstance(item, SaveableObject) else _behind(item).op.name
         if name in found:
-            raise worded(ValueError(f'At least two variables have the same name: {name}'))
+            raise misuse(ValueError(f'At least two variables have the same name: {name}'))
         found[name] = item
     return found
 
@@ -91,7 +91,7 @@ def replicated(item, name=None):
 def _sort_key(item):
     name = getattr(item, 'name', None)
     if not isinstance(name, str):
-        raise worded(TypeError(f'Variable to save is not a Variable: {item!r}'))
+        raise misuse(TypeError(f'Variable to save is not a Variable: {item!r}'))
     return name
 
 
@@ -106,7 +106,7 @@ def place_of(item):
         if isinstance(place, Tensor) and place.op.inputs and place.op.inputs[0].dtype.is_ref:
             hint = f"the Variable itself, '{place.op.inputs[0].op.name}'."
         inputs = [('given', place)] if isinstance(place, Tensor) else []
-        raise worded(TypeError(report(f'Variable to save is not a Variable: {item!r}',
+        raise misuse(TypeError(report(f'Variable to save is not a Variable: {item!r}',
                                       inputs=inputs, hint=hint)))
     return place
 
@@ -121,11 +121,11 @@ def saveables_for(names_to_items):
     found, seen = [], {}
     for name, item in sorted(names_to_items.items(), key=lambda pair: str(pair[0])):
         if not isinstance(name, str):
-            raise worded(TypeError('names_to_saveables must be a dict mapping string names to '
+            raise misuse(TypeError('names_to_saveables must be a dict mapping string names to '
                                    f'trackable operations. Name is not a string: {name!r}'))
         for saveable in _saveables(name, item):
             if saveable.op in seen:
-                raise worded(ValueError('The same saveable will be restored with two names: '
+                raise misuse(ValueError('The same saveable will be restored with two names: '
                                         f"'{seen[saveable.op]}' and '{name}'"))
             seen[saveable.op] = name
             found.append(saveable)
@@ -143,7 +143,7 @@ def _saveables(name, item):
     try:
         return [VariableSaveable(place_of(item), '', name)]
     except TypeError as error:
-        raise worded(TypeError(
+        raise misuse(TypeError(
             'names_to_saveables must be a dict mapping string names to Tensors/Variables. '
             f'{error}')) from None
 
@@ -151,10 +151,10 @@ def _saveables(name, item):
 def _part(name, variable):
     info = isinstance(variable, Variable) and variable._get_save_slice_info()
     if not info:
-        raise worded(ValueError(f'Slices must all be Variables with slice information: '
+        raise misuse(ValueError(f'Slices must all be Variables with slice information: '
                                 f'{variable!r}'))
     if info.full_name != name:
-        raise worded(ValueError(f'Slices must all be from the same tensor: {name} != '
+        raise misuse(ValueError(f'Slices must all be from the same tensor: {name} != '
                                 f'{info.full_name}'))
     return VariableSaveable(variable, info.spec, name)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tinyflow.formats.wire.bundle import BundleReader
 from tinyflow.graph.support import errors
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.train.checkpoints import checkpoint_state
 from tinyflow.train.checkpoints.inspection import reader_of
 from tinyflow.train.checkpoints.object_graph import full_names_to_keys
@@ -38,7 +38,7 @@ class Saver:
                  saver_def=None, builder=None, defer_build=False, allow_empty=False,
                  write_version=V2, pad_step_number=False, save_relative_paths=False, filename=None):
         if defer_build and var_list:
-            raise worded(ValueError('If `var_list` is provided then build cannot be deferred. '
+            raise misuse(ValueError('If `var_list` is provided then build cannot be deferred. '
                                     'Either set defer_build=False or var_list=None.'))
         self._var_list = var_list
         self._reshape = reshape
@@ -77,7 +77,7 @@ class Saver:
                 self._var_list = all_saveables()
             if not self._var_list:
                 if not self._allow_empty:
-                    raise worded(ValueError(report(
+                    raise misuse(ValueError(report(
                         'No variables to save', hint='make the Saver after the Variables, in '
                         'their graph: `with graph.as_default():`.')))
                 self._is_empty = True
@@ -130,14 +130,14 @@ class Saver:
     def set_last_checkpoints(self, last_checkpoints):
         """Sets that list (deprecated: set_last_checkpoints_with_time)."""
         if not isinstance(last_checkpoints, list):
-            raise worded(TypeError('last_checkpoints must be a list of prefixes, not '
+            raise misuse(TypeError('last_checkpoints must be a list of prefixes, not '
                                    f'{last_checkpoints!r}'))
         self._last_checkpoints = [(path, np.inf) for path in last_checkpoints]
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
         """Sets the list of pairs (prefix, seconds since 1970)."""
         if not isinstance(last_checkpoints_with_time, list):
-            raise worded(TypeError('last_checkpoints_with_time must be a list of pairs, not '
+            raise misuse(TypeError('last_checkpoints_with_time must be a list of pairs, not '
                                    f'{last_checkpoints_with_time!r}'))
         self._last_checkpoints = last_checkpoints_with_time
 
@@ -181,7 +181,7 @@ class Saver:
         self._check_built('save')
         latest_filename = 'checkpoint' if latest_filename is None else latest_filename
         if os.path.split(latest_filename)[0]:
-            raise worded(ValueError("'latest_filename' must not contain path components"))
+            raise misuse(ValueError("'latest_filename' must not contain path components"))
         _check_session(sess)
         save_path = os.fspath(save_path)
         prefix = self._prefix(sess, save_path, global_step, latest_filename)
@@ -208,7 +208,7 @@ class Saver:
                 global_step = read_global_step(sess, global_step)
             return self._numbered(save_path, global_step)
         if os.path.basename(save_path) == latest_filename and not self._sharded:
-            raise worded(ValueError("'latest_filename' collides with 'save_path': "
+            raise misuse(ValueError("'latest_filename' collides with 'save_path': "
                                     f"'{latest_filename}' and '{save_path}'"))
         return save_path
 
@@ -223,7 +223,7 @@ class Saver:
         except errors.NotFoundError as error:
             parent = os.path.dirname(save_path)
             if parent and not os.path.isdir(parent):
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f"Parent directory of {save_path} doesn't exist, can't save.\n  Hint: "
                     f'os.makedirs({parent!r}, exist_ok=True)')) from error
             raise
@@ -231,7 +231,7 @@ class Saver:
 
     def _check_built(self, what):
         if not self._is_built:
-            raise worded(RuntimeError(
+            raise misuse(RuntimeError(
                 f'`build()` should be called before {what} if defer_build==True'))
 
     # ---- restore -------------------------------------------------------------------------
@@ -248,14 +248,14 @@ class Saver:
         self._check_built('restore')
         _check_session(sess)
         if save_path is None:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 "Can't load save_path when it is None.\n  Hint: tf.train.latest_checkpoint gives "
                 'None where the directory has no checkpoint: train and save first, or check the '
                 'path.'))
         prefix = os.fspath(save_path)
         prefix = prefix.decode() if isinstance(prefix, bytes) else prefix
         if not checkpoint_state.checkpoint_exists(prefix) or _is_a_part(prefix):
-            raise worded(ValueError(_no_checkpoint(prefix)))
+            raise misuse(ValueError(_no_checkpoint(prefix)))
         _LOG.info('Restoring parameters from %s', prefix)
         feed = {self.saver_def.filename_tensor_name: prefix}
         feed.update(self._values_of_other_formats(sess, prefix))
@@ -266,7 +266,7 @@ class Saver:
         try:
             restore = sess.graph.get_operation_by_name(self.saver_def.restore_op_name)
         except KeyError:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f"The graph of the session has no node '{self.saver_def.restore_op_name}' of this "
                 'Saver.\n  Hint: a Session of the graph that the Saver was made in.')) from None
         wanted = wanted_by(restore)
@@ -301,13 +301,13 @@ class Saver:
 
 def _check_session(sess):
     if not hasattr(sess, 'run'):        # a Session, or a wrapper of one: MonitoredSession, ...
-        raise worded(TypeError(f"'sess' must be a Session; {sess!r}"))
+        raise misuse(TypeError(f"'sess' must be a Session; {sess!r}"))
 
 
 def _check_saver_def(saver_def):
     for field in ('save_tensor_name', 'restore_op_name'):
         if not getattr(saver_def, field):
-            raise worded(ValueError(f'saver_def must specify the {field}: {saver_def}'))
+            raise misuse(ValueError(f'saver_def must specify the {field}: {saver_def}'))
 
 
 def _is_a_part(path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 import uuid
 
 from tinyflow.graph.defaults import control_dependencies, device, name_scope
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, identity_and_cast, placeholders
 from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.files import saving
@@ -36,7 +36,7 @@ class BulkSaverBuilder:
         """Adds the nodes, and returns a SaverDef protocol buffer."""
         from tinyflow.formats.protos import saver_pb2  # loaded on first use
         if self._write_version != V2:
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 'write_version: tinyflow writes V2 checkpoints only, and reads V1.'))
         saveables = saveables_for(by_name(names_to_saveables))
         max_to_keep = 0 if max_to_keep is None else max_to_keep

@@ -5,7 +5,7 @@ from tinyflow.formats.wire import slices
 from tinyflow.graph.defaults import device, get_collection
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.files import saving
 from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.variable import Variable
@@ -43,7 +43,7 @@ def _pairs(stored, target, where, found):
         return [(stored, variables[target])]
     scope = target[:target.rindex('/')] if '/' in target else ''
     if not stored.endswith('/'):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Assignment map with scope only name {scope} should map to scope only {stored}. '
             "Should be 'scope/': 'other_scope/'."))
     inside = [name for name in sorted(variables) if not scope or name.startswith(scope + '/')]
@@ -55,7 +55,7 @@ def _full_name(name, scope, stored, target, where, found):
     rest = name[len(scope):] if target == '/' else name[len(scope) + 1 if scope else 0:]
     full = (rest if stored == '/' else stored + rest).rstrip('/')
     if full not in found:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'Tensor {full} ({rest} in {stored}) is not found in {where} checkpoint'
             f'{_nearest(full, found)}'))
     return full
@@ -69,13 +69,13 @@ def _nearest(name, found):
 
 def _check(name, variable, where, found):
     if name not in found:
-        raise worded(ValueError(f'Tensor {name} is not found in {where} checkpoint {found}'
+        raise misuse(ValueError(f'Tensor {name} is not found in {where} checkpoint {found}'
                                 f'{_nearest(name, found)}'))
     info = variable._get_save_slice_info()
     # A part of a partitioned Variable reads its slice: the whole one must be of the stored shape.
     shape = variable.shape if info is None else TensorShape(slices.parse(info.spec)[0])
     if not shape.is_compatible_with(found[name]):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f"Shape of variable {variable.name} ({shape}) doesn't match with shape of "
             f'tensor {name} ({found[name]}) from checkpoint reader.'))
 
@@ -120,7 +120,7 @@ def warm_start(ckpt_to_initialize_from, vars_to_warm_start='.*', var_name_to_voc
             mapping[stored] = parts
     for what, unused in (('prev_var_name', previous), ('vocab_info', vocabularies)):
         if unused:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'You provided the following names in var_name_to_{what}, but they are not '
                 f'warm-started: {sorted(unused)}'))
     if mapping:
@@ -135,5 +135,5 @@ def _chosen(which):
         return list(dict.fromkeys(found))
     if all(isinstance(item, Variable) for item in which):
         return list(which)
-    raise worded(ValueError('If `vars_to_warm_start` is a list, it must be all `Variable` or all '
+    raise misuse(ValueError('If `vars_to_warm_start` is a list, it must be all `Variable` or all '
                             f'`str`.  Given types are {[type(item) for item in which]}'))

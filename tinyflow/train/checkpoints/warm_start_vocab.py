@@ -9,7 +9,7 @@ from collections import namedtuple
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, joining
 from tinyflow.ops.files.vocabulary_remapping import GenerateVocabRemapping, LoadAndRemapMatrix
 from tinyflow.ops.variables import variable_ops
@@ -41,7 +41,7 @@ class VocabInfo(namedtuple('VocabInfo', (
     def __new__(cls, new_vocab, new_vocab_size, num_oov_buckets, old_vocab, old_vocab_size=-1,
                 backup_initializer=None, axis=0):
         if axis not in (0, 1):
-            raise worded(ValueError('The only supported values for the axis argument are 0 and 1. '
+            raise misuse(ValueError('The only supported values for the axis argument are 0 and 1. '
                                     f' Provided axis: {axis}'))
         return super().__new__(cls, new_vocab, new_vocab_size, num_oov_buckets, old_vocab,
                                old_vocab_size, backup_initializer, axis)
@@ -50,7 +50,7 @@ class VocabInfo(namedtuple('VocabInfo', (
 def initialize_by_words(parts, info, checkpoint, name):
     """Lets a Variable, given by its parts, begin with rows of `name` in the checkpoint."""
     if not (info.new_vocab and info.new_vocab_size and checkpoint and info.old_vocab):
-        raise worded(ValueError('Invalid args: Must provide all of [current_vocab_path, '
+        raise misuse(ValueError('Invalid args: Must provide all of [current_vocab_path, '
                                 'current_vocab_size, prev_ckpt, prev_vocab_path}.'))
     path = checkpoint_filename(checkpoint)
     rows = sum(part.shape.as_list()[0] for part in parts)
@@ -67,16 +67,16 @@ class _Matrix:
     def __init__(self, part, info, rows):
         self.info, self.shape = info, part.shape.as_list()
         if part.dtype.base_dtype is not dtypes.float32:
-            raise worded(TypeError('Currently, only float32 is supported. Received dtype: '
+            raise misuse(TypeError('Currently, only float32 is supported. Received dtype: '
                                    f'{part.dtype.base_dtype!r}'))
         if len(self.shape) != 2:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f"Expected 2-dim shape, but received: {self.shape} of '{part.op.name}': VocabInfo "
                 'is for matrices.', hint='leave a vector of biases out of '
                 'vars_to_warm_start; it is initialised again unless its words are the same.')))
         backup = info.backup_initializer
         if backup is not None and not callable(backup):
-            raise worded(TypeError(f'initializer must be callable, instead of being {backup} of '
+            raise misuse(TypeError(f'initializer must be callable, instead of being {backup} of '
                                    f'type {type(backup)}.'))
         self.backup = backup or zeros_initializer()
         of_rows = info.axis == 0
@@ -92,12 +92,12 @@ class _Matrix:
     def _check(self):
         wanted = self.columns + self.column_buckets
         if self.shape[1] != wanted:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Expected 2nd dim of shape to be new_col_vocab_size ({self.columns}) + '
                 f'num_col_oov_buckets ({self.column_buckets}) = {wanted}, but received shape: '
                 f'{self.shape}'))
         if self.offset + self.shape[0] > self.words + self.row_buckets:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Trying to initialize {self.shape[0]} additional rows after {self.offset} rows '
                 'have already been initialized, which would exceed expected total row count of '
                 f'new_row_vocab_size ({self.words}) + num_row_oov_buckets ({self.row_buckets}) = '
@@ -137,7 +137,7 @@ class _Matrix:
         try:
             return self.backup([count, 1])
         except TypeError as error:
-            raise worded(TypeError(report(
+            raise misuse(TypeError(report(
                 f'backup_initializer {type(self.backup).__name__} needs a shape that is known '
                 f'while the graph is built: {error}',
                 hint='take zeros, ones, or one that draws random numbers, or a function: '
@@ -147,6 +147,6 @@ class _Matrix:
 def _offset(partition, shape):
     """The first row of a part; only rows may be in parts."""
     if list(partition.full_shape[1:]) != list(shape[1:]):
-        raise worded(ValueError(f'only rows may be partitioned: a part of shape {shape} of '
+        raise misuse(ValueError(f'only rows may be partitioned: a part of shape {shape} of '
                                 f'{list(partition.full_shape)}'))
     return partition.var_offset[0]

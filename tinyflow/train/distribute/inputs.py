@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.data.dataset import Dataset
 from tinyflow.data.iterators import initializable
 from tinyflow.graph.defaults import control_dependencies
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.nest import flatten
 from tinyflow.ops.array import constants
 from tinyflow.train.distribute.values import regroup
@@ -21,7 +21,7 @@ class DistributedIterator:
 
     def __init__(self, dataset, replicas):
         if not isinstance(dataset, Dataset):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'The input of a strategy must be a tf.data.Dataset, not {dataset!r}.\n  Hint: '
                 'tf.data.Dataset.from_tensor_slices(arrays).batch(32).'))
         self._iterator = initializable(dataset)
@@ -63,7 +63,7 @@ class DistributedDataset:
 
     def make_one_shot_iterator(self):
         """Raises ValueError: the iterator must be initialized."""
-        raise worded(ValueError('Cannot create a one shot iterator. Please use '
+        raise misuse(ValueError('Cannot create a one shot iterator. Please use '
                                 '`make_initializable_iterator()` instead.'))
 
 
@@ -75,7 +75,7 @@ def rebatch(dataset, replicas):
              if spec.shape.ndims}
     for size in sizes - {None}:
         if size % replicas:
-            raise worded(ValueError(f'A batch of {size} rows cannot be divided among '
+            raise misuse(ValueError(f'A batch of {size} rows cannot be divided among '
                                     f'{replicas} replicas.\n  Hint: use a batch size that is a '
                                     'multiple of strategy.num_replicas_in_sync.'))
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.graph import Graph
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import identity_and_cast as identities
 from tinyflow.ops.variables import replica_context as context
 from tinyflow.ops.variables.variable import (
@@ -66,11 +66,11 @@ class _Mirrored(StrategyExtended):
         super().__init__(strategy)
         self._devices = tuple(_full_device_name(device) for device in devices or ['/cpu:0'])
         if len(set(self._devices)) < len(self._devices):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'Duplicates in devices: {list(devices)}.\n  Hint: use a different name for each '
                 "replica: ['/cpu:0', '/cpu:1']."))
         if cross_device_ops is not None and not isinstance(cross_device_ops, CrossDeviceOps):
-            raise worded(TypeError('cross_device_ops must be a tf.distribute.CrossDeviceOps, not '
+            raise misuse(TypeError('cross_device_ops must be a tf.distribute.CrossDeviceOps, not '
                                    f'{cross_device_ops!r}.'))
         self._reduction = cross_device_ops or ReductionToOneDevice()
 
@@ -173,7 +173,7 @@ class _SharedVariables:
         named = {id(variable) for variable in get_store().variables.values()}
         created = [variable for variable in self.created if id(variable) not in named]
         if number >= len(created):
-            raise worded(RuntimeError(
+            raise misuse(RuntimeError(
                 f'Replica {replica} creates a Variable that the first replica did not create.\n'
                 '  Hint: the function must build the same graph in each replica.'))
         return created[number]
@@ -202,7 +202,7 @@ def _copy_initial_value(first):
 def _full_device_name(device):
     """'/device:CPU:0' for '/cpu:0'. Raises TypeError unless it is a string."""
     if not isinstance(device, str):
-        raise worded(TypeError(f'A device must be a string such as "/cpu:0", not {device!r}.'))
+        raise misuse(TypeError(f'A device must be a string such as "/cpu:0", not {device!r}.'))
     graph = Graph()
     with graph.device(device):
         return graph.current_device

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import enum
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.variables.variable import VariableAggregation
 
 __all__ = ['ReduceOp']
@@ -21,7 +21,7 @@ class ReduceOp(enum.Enum):
         reduce_op = {VariableAggregation.SUM: ReduceOp.SUM,
                      VariableAggregation.MEAN: ReduceOp.MEAN}.get(aggregation)
         if reduce_op is None:
-            raise worded(ValueError('Could not convert from `tf.VariableAggregation` '
+            raise misuse(ValueError('Could not convert from `tf.VariableAggregation` '
                                     f'{aggregation} to`tf.distribute.ReduceOp` type'))
         return reduce_op
 
@@ -33,5 +33,5 @@ def as_reduce_op(value):
     try:
         return ReduceOp(str(value).upper())
     except ValueError:
-        raise worded(ValueError(f'reduce_op must be tf.distribute.ReduceOp.SUM or MEAN, not '
+        raise misuse(ValueError(f'reduce_op must be tf.distribute.ReduceOp.SUM or MEAN, not '
                                 f'{value!r}.')) from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 
 from tinyflow.graph.defaults import get_default_graph
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.variables import replica_context as context
 from tinyflow.ops.variables.variable_scope import get_variable_scope, variable_scope
 from tinyflow.train.distribute.values import regroup, select
@@ -125,7 +125,7 @@ def call_for_each(strategy, function, args, kwargs):
 
 def _merge(strategy, replicas, outer):
     if any(replica.ended for replica in replicas):
-        raise worded(RuntimeError(
+        raise misuse(RuntimeError(
             'Some replicas reached a merge_call (of an optimizer, or of a Variable update) and '
             'others did not: the function must build the same graph in each replica.'))
     function, _, _ = replicas[0].merge

@@ -13,7 +13,7 @@ from tinyflow.data.dataset import Dataset
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.variable_creation import variable_creator_scope
 from tinyflow.ops.array import constants
 from tinyflow.ops.math import reduction
@@ -53,7 +53,7 @@ class Strategy:
         """Variables created inside belong to the strategy; the code is in cross-replica context."""
         mode = context._mode()
         if mode is not None and mode[1] is not self:
-            raise worded(RuntimeError('Mixing different tf.distribute.Strategy objects: '
+            raise misuse(RuntimeError('Mixing different tf.distribute.Strategy objects: '
                                       f'{self} is not {mode[1]}.'))
         with context.entered(self), variable_creator_scope(self._extended._creator):
             yield self
@@ -211,7 +211,7 @@ class StrategyExtended:
     def call_for_each_replica(self, fn, args=(), kwargs=None):
         """The regrouped results of fn; see Strategy.experimental_run_v2."""
         if not context.in_cross_replica_context():
-            raise worded(RuntimeError('Method requires being in cross-replica context, use '
+            raise misuse(RuntimeError('Method requires being in cross-replica context, use '
                                       'get_replica_context().merge_call()'))
         return self._call_for_each_replica(fn, args, dict(kwargs or {}))
 
@@ -344,7 +344,7 @@ class InputContext:
     def get_per_replica_batch_size(self, global_batch_size):
         """The batch size per replica. Raises ValueError if it is not an integer."""
         if global_batch_size % self.num_replicas_in_sync:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'The `global_batch_size` {global_batch_size!r} is not divisible by '
                 f'`num_replicas_in_sync` {self.num_replicas_in_sync!r} '))
         return global_batch_size // self.num_replicas_in_sync

@@ -5,7 +5,7 @@ from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import identity_and_cast as identities, joining
 from tinyflow.ops.control_flow import grouping as control
 from tinyflow.ops.math import arithmetic
@@ -54,7 +54,7 @@ def regroup(per_replica):
     if isinstance(first, (list, tuple)):
         for one in per_replica:
             if len(one) != len(first):
-                raise worded(ValueError('The replicas returned lists of different lengths.'))
+                raise misuse(ValueError('The replicas returned lists of different lengths.'))
         parts = [regroup(list(column)) for column in zip(*per_replica)]
         if hasattr(first, '_fields'):
             return tuple.__new__(type(first), parts)

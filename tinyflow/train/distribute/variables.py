@@ -9,7 +9,7 @@ import numpy as np
 
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import control_dependencies, name_scope
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import identity_and_cast as identities
 from tinyflow.ops.control_flow import grouping as control
 from tinyflow.ops.variables import replica_context as context
@@ -137,7 +137,7 @@ class MirroredVariable(_DistributedVariable):
                 return getattr(self.get(), method)(value, name=name, read_value=read_value)
             return self._update_all(method, value, name, read_value)
         if self._aggregation is VariableAggregation.NONE:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'You must specify an aggregation method to update a MirroredVariable in Replica '
                 f"Context: '{self.name}' would get a different value from each replica.\n  Hint: "
                 'tf.get_variable(..., aggregation=tf.VariableAggregation.MEAN), SUM or '
@@ -172,7 +172,7 @@ class MirroredVariable(_DistributedVariable):
         if context.replicas_meet() is None:
             return False
         if len(self.components) > 1:
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 f"{what}: a replica cannot change a part of the MirroredVariable '{self.name}' "
                 'alone.\n  Hint: update it in cross-replica context, inside '
                 'tf.distribute.get_replica_context().merge_call(fn); or assign the whole value.'))
@@ -226,7 +226,7 @@ class SyncOnReadVariable(_DistributedVariable):
             return getattr(self.get(), method)(value, name=name, read_value=read_value)
         if self._aggregation is VariableAggregation.SUM:
             if method != 'assign':
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'SyncOnReadVariable does not support `{method}` in cross-replica context '
                     'when aggregation is set to `tf.VariableAggregation.SUM`.'))
             if not isinstance(value, DistributedValues):
@@ -243,7 +243,7 @@ class SyncOnReadVariable(_DistributedVariable):
 
     def _check_in_replica(self, what):
         if context.current_replica() is None:
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 f"{what}: the parts of the SyncOnReadVariable '{self.name}' belong to replicas.\n"
                 '  Hint: update it in replica context, or assign the whole value.'))
 

@@ -6,7 +6,7 @@ import os
 from tinyflow.graph.defaults import get_collection
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.train.hooks.steps import step_for
 from tinyflow.train.hooks.timers import SecondOrStepTimer
 from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
@@ -43,7 +43,7 @@ class CheckpointSaverHook(SessionRunHook):
                  checkpoint_basename='model.ckpt', scaffold=None, listeners=None):
         logging.info('Create CheckpointSaverHook.')
         if saver is not None and scaffold is not None:
-            raise worded(ValueError('You cannot provide both saver and scaffold.'))
+            raise misuse(ValueError('You cannot provide both saver and scaffold.'))
         self._saver = saver
         self._checkpoint_dir = os.fspath(checkpoint_dir)
         self._save_path = os.path.join(self._checkpoint_dir, checkpoint_basename)
@@ -125,11 +125,11 @@ class CheckpointSaverHook(SessionRunHook):
             return self._scaffold.saver
         savers = get_collection(GraphKeys.SAVERS)
         if not savers:
-            raise worded(RuntimeError(
+            raise misuse(RuntimeError(
                 f'No items in collection {GraphKeys.SAVERS}. Please add a saver to the collection '
                 'or provide a saver or scaffold.'))
         if len(savers) > 1:
-            raise worded(RuntimeError(
+            raise misuse(RuntimeError(
                 f'More than one item in collection {GraphKeys.SAVERS}. Please indicate which one '
                 'to use by passing it to the constructor.'))
         self._saver = savers[0]

@@ -5,7 +5,7 @@ import numpy as np
 
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.train.hooks.timers import NeverTriggerTimer, SecondOrStepTimer
 from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
 
@@ -24,10 +24,10 @@ class LoggingTensorHook(SessionRunHook):
                  formatter=None):
         only_at_end = at_end and every_n_iter is None and every_n_secs is None
         if not only_at_end and (every_n_iter is None) == (every_n_secs is None):
-            raise worded(ValueError('either at_end and/or exactly one of every_n_iter and '
+            raise misuse(ValueError('either at_end and/or exactly one of every_n_iter and '
                                     'every_n_secs must be provided.'))
         if every_n_iter is not None and every_n_iter <= 0:
-            raise worded(ValueError(f'invalid every_n_iter={every_n_iter}.'))
+            raise misuse(ValueError(f'invalid every_n_iter={every_n_iter}.'))
         if isinstance(tensors, dict):
             self._tag_order = sorted(tensors)
         else:
@@ -80,13 +80,13 @@ def as_graph_element(obj):
     graph = get_default_graph()
     if not isinstance(obj, str):
         if getattr(obj, 'graph', None) is not graph:
-            raise worded(ValueError(f'Passed {obj} should have graph attribute that is equal to '
+            raise misuse(ValueError(f'Passed {obj} should have graph attribute that is equal to '
                                     f'current graph {graph}.'))
         return obj
     if ':' in obj:
         return graph.as_graph_element(obj)
     element = graph.as_graph_element(obj + ':0')
     if len(element.op.outputs) > 1:
-        raise worded(ValueError(f'Name {obj} is ambiguous, as this `Operation` has multiple '
+        raise misuse(ValueError(f'Name {obj} is ambiguous, as this `Operation` has multiple '
                                 'outputs (at least 2).'))
     return element

@@ -14,7 +14,7 @@ __all__ = ['NanLossDuringTrainingError', 'NanTensorHook']
 class NanLossDuringTrainingError(RuntimeError):
     """The loss was NaN; the message names the operation that made it, if it could be found."""
 
-    worded_by_tinyflow = True
+    raised_by_tinyflow = True
 
     def __str__(self):
         return '\n'.join(['NaN loss during training.', *map(str, self.args)])

@@ -1,7 +1,7 @@
 """Reads the global step for hooks."""
 from __future__ import annotations
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.train.training_util import global_step_read
 
 __all__ = ['step_for']
@@ -11,7 +11,7 @@ def step_for(hook):
     """The tensor that reads the default graph's global step; RuntimeError if there is none."""
     step = global_step_read()
     if step is None:
-        raise worded(RuntimeError(
+        raise misuse(RuntimeError(
             f'Global step should be created to use {hook}.\n  Hint: '
             'tf.train.get_or_create_global_step(), and optimizer.minimize(loss, '
             'global_step=tf.train.get_global_step()), which counts it.'))

@@ -4,7 +4,7 @@ from __future__ import annotations
 import time
 
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.train.hooks.steps import step_for
 from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
 
@@ -19,9 +19,9 @@ class StopAtStepHook(SessionRunHook):
 
     def __init__(self, num_steps=None, last_step=None):
         if num_steps is None and last_step is None:
-            raise worded(ValueError('One of num_steps or last_step must be specified.'))
+            raise misuse(ValueError('One of num_steps or last_step must be specified.'))
         if num_steps is not None and last_step is not None:
-            raise worded(ValueError('Only one of num_steps or last_step can be specified.'))
+            raise misuse(ValueError('Only one of num_steps or last_step can be specified.'))
         self._num_steps = num_steps
         self._last_step = last_step
 

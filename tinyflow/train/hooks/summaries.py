@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.train.hooks.steps import step_for
 from tinyflow.train.hooks.timers import SecondOrStepTimer
 from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
@@ -20,7 +20,7 @@ class StepCounterHook(SessionRunHook):
 
     def __init__(self, every_n_steps=100, every_n_secs=None, output_dir=None, summary_writer=None):
         if (every_n_steps is None) == (every_n_secs is None):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'exactly one of every_n_steps and every_n_secs should be provided.'))
         self._timer = SecondOrStepTimer(every_steps=every_n_steps, every_secs=every_n_secs)
         self._summary_writer = summary_writer
@@ -78,7 +78,7 @@ class SummarySaverHook(SessionRunHook):
     def __init__(self, save_steps=None, save_secs=None, output_dir=None, summary_writer=None,
                  scaffold=None, summary_op=None):
         if (scaffold is None) == (summary_op is None):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'Exactly one of scaffold or summary_op must be provided.\n  Hint: '
                 'summary_op=tf.summary.merge_all().'))
         self._summary_op = summary_op

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from tinyflow.graph.support.errors import abstract, worded
+from tinyflow.graph.support.errors import abstract, misuse
 
 __all__ = ['NeverTriggerTimer', 'SecondOrStepTimer']
 
@@ -40,10 +40,10 @@ class SecondOrStepTimer(_HookTimer):
 
     def __init__(self, every_secs=None, every_steps=None):
         if every_secs is None and every_steps is None:
-            raise worded(ValueError('Either every_secs or every_steps should be provided.\n  Hint: '
+            raise misuse(ValueError('Either every_secs or every_steps should be provided.\n  Hint: '
                                     'how often, e.g. every 100 steps (in a hook: save_steps=100).'))
         if every_secs is not None and every_steps is not None:
-            raise worded(ValueError('Can not provide both every_secs and every_steps.'))
+            raise misuse(ValueError('Can not provide both every_secs and every_steps.'))
         self._every_secs = every_secs
         self._every_steps = every_steps
         self.reset()

@@ -1,7 +1,7 @@
 """FTRL and the proximal optimizers: L1 and L2 penalties as part of the update."""
 from __future__ import annotations
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.updates.apply_ops import (
     ApplyFtrl,
     ApplyFtrlV2,
@@ -38,9 +38,9 @@ class FtrlOptimizer(Optimizer):
                 ('l2_regularization_strength', l2_regularization_strength),
                 ('l2_shrinkage_regularization_strength', l2_shrinkage_regularization_strength)):
             if value < 0.0:
-                raise worded(ValueError(f'{label} {value:f} needs to be positive or zero'))
+                raise misuse(ValueError(f'{label} {value:f} needs to be positive or zero'))
         if learning_rate_power > 0.0:
-            raise worded(ValueError(f'learning_rate_power {learning_rate_power:f} needs to be '
+            raise misuse(ValueError(f'learning_rate_power {learning_rate_power:f} needs to be '
                                     'negative or zero'))
         self._learning_rate = learning_rate
         self._learning_rate_power = learning_rate_power

@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants
 from tinyflow.ops.math import arithmetic, logic, unary
 from tinyflow.ops.random import random_functions, tf1_node_count
@@ -70,7 +70,7 @@ def piecewise_constant(x, boundaries, values, name=None):
     boundaries (int32 boundaries go with an int64 x).
     """
     if len(boundaries) != len(values) - 1:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'The length of boundaries should be 1 less than the length of values: got '
             f'{len(boundaries)} boundaries and {len(values)} values.'))
     boundaries = [convert_to_tensor(b) for b in boundaries]
@@ -80,7 +80,7 @@ def piecewise_constant(x, boundaries, values, name=None):
         boundaries = [_like_x(b, x) for b in boundaries]
         for value in values[1:]:
             if value.dtype.base_dtype is not values[0].dtype.base_dtype:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     'Values must have elements all with the same dtype '
                     f'({values[0].dtype.base_dtype!r} vs {value.dtype.base_dtype!r}).'))
         result = values[-1]
@@ -116,7 +116,7 @@ def _like_x(boundary, x):
         return boundary
     if have is dtypes.int32 and wanted is dtypes.int64:
         return constants.cast(boundary, wanted)
-    raise worded(ValueError(f'Boundaries ({have!r}) must have the same dtype as x ({wanted!r}).\n'
+    raise misuse(ValueError(f'Boundaries ({have!r}) must have the same dtype as x ({wanted!r}).\n'
                             '  Hint: integer boundaries for a global step.'))
 
 

@@ -5,7 +5,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import add_to_collection, get_default_graph, name_scope
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants
 from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.math import arithmetic, division
@@ -118,7 +118,7 @@ class ExponentialMovingAverage:
         unbiased = set()
         for var in var_list:
             if var.dtype.base_dtype not in _FLOATS:
-                raise worded(TypeError(
+                raise misuse(TypeError(
                     f'The variables must be half, float, or double: {var.name}'))
             if var not in self._averages:
                 self._averages[var] = self._shadow(var)

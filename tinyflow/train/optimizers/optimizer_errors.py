@@ -4,17 +4,17 @@ from __future__ import annotations
 from tinyflow.gradients.diagnose import why_no_gradient
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 
 
 def no_name():
     """An optimizer without a name."""
-    return worded(ValueError('Must specify the optimizer name'))
+    return misuse(ValueError('Must specify the optimizer name'))
 
 
 def unknown_gate(gate_gradients):
     """gate_gradients is none of the three."""
-    return worded(ValueError(
+    return misuse(ValueError(
         'gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, '
         f'Optimizer.GATE_GRAPH.  Not {gate_gradients}'))
 
@@ -26,17 +26,17 @@ def no_setting(optimizer, name, value):
     """A setting such as the learning rate is None or a text."""
     kind = type(optimizer).__name__
     if value is None:
-        return worded(ValueError(report(
+        return misuse(ValueError(report(
             f'{kind}: None values not supported: {name} is None.', site=user_site(),
             hint='a number, such as 0.1.')))
-    return worded(TypeError(report(
+    return misuse(TypeError(report(
         f'{kind}: {name} must be a number or a tensor, not the text {value!r}.', site=user_site(),
         hint=f'float({value!r}).')))
 
 
 def not_positive(name, value):
     """A setting is not larger than 0."""
-    return worded(ValueError(f'{name} must be positive: {value}'))
+    return misuse(ValueError(f'{name} must be positive: {value}'))
 
 
 # ---- losses ----------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ def not_positive(name, value):
 
 def no_loss(optimizer, loss):
     """The loss is no tensor."""
-    return worded(AttributeError(report(
+    return misuse(AttributeError(report(
         f'{type(optimizer).__name__} needs a tensor of the graph as its loss, not {loss!r}.',
         site=user_site(), hint=_hint_for_loss(loss))))
 
@@ -63,7 +63,7 @@ def _hint_for_loss(loss):
 
 def wrong_dtype(tensor, valid):
     """A loss, Variable or gradient is of a dtype that is not trained."""
-    return worded(ValueError(report(
+    return misuse(ValueError(report(
         f'Invalid type {tensor.dtype.base_dtype!r} for {tensor.name}, expected: '
         f'{sorted(valid, key=lambda d: d.name)}.',
         inputs=[('tensor', tensor)] if isinstance(tensor, Tensor) else [], site=user_site(),
@@ -76,7 +76,7 @@ def wrong_dtype(tensor, valid):
 
 def nothing_to_train():
     """The graph has no trainable Variable."""
-    return worded(ValueError(report(
+    return misuse(ValueError(report(
         'No variables to optimize.', hint='make Variables with trainable=True before '
         'minimize(), in the graph of the loss.')))
 
@@ -98,11 +98,11 @@ def no_gradients(loss, variables):
 def _none_at_all(problem, loss, variables):
     """The error that says which op is in the way."""
     if loss is None or loss.graph is not variables[0].graph:
-        return worded(ValueError(
+        return misuse(ValueError(
             f'{problem}\n  Hint: all gradients are None: tf.gradients(loss, variables) gives None '
             'where the loss does not depend on the variable.'))
     reasons = dict.fromkeys(why_no_gradient(loss, v) for v in variables[:10])
-    return worded(ValueError('\n  '.join([problem, *list(reasons)[:2]])))
+    return misuse(ValueError('\n  '.join([problem, *list(reasons)[:2]])))
 
 
 def _names(variables):
@@ -115,45 +115,45 @@ _WANTED = 'apply_gradients takes a list of pairs (gradient, variable), '
 
 def no_list_of_pairs(value):
     """apply_gradients got something that cannot be iterated."""
-    return worded(TypeError(f'{_WANTED}not {value!r}.'))
+    return misuse(TypeError(f'{_WANTED}not {value!r}.'))
 
 
 def no_pair(item):
     """apply_gradients got a list with something else than a pair in it."""
     kind = ValueError if isinstance(item, (list, tuple)) else TypeError
-    return worded(kind(f'{_WANTED}and {item!r} is not a pair.'))
+    return misuse(kind(f'{_WANTED}and {item!r} is not a pair.'))
 
 
 def no_pairs():
     """apply_gradients got an empty list."""
-    return worded(ValueError('No variables provided.'))
+    return misuse(ValueError('No variables provided.'))
 
 
 def not_a_gradient(grad):
     """The first of a pair cannot be a gradient."""
-    return worded(TypeError('Gradient must be convertible to a Tensor or IndexedSlices, or '
+    return misuse(TypeError('Gradient must be convertible to a Tensor or IndexedSlices, or '
                             f'None: {grad!r}'))
 
 
 def no_variable(var):
     """The second of a pair is no Variable."""
     if isinstance(var, Tensor):
-        return worded(NotImplementedError(report(
+        return misuse(NotImplementedError(report(
             f"Trying to update a Tensor '{var.name}': only Variables can be changed.",
             inputs=[('tensor', var)])))
-    return worded(NotImplementedError(f'Trying to optimize unsupported type {var!r}'))
+    return misuse(NotImplementedError(f'Trying to optimize unsupported type {var!r}'))
 
 
 def constraint_of_rows(var):
     """A Variable with a constraint gets the gradients of some rows."""
-    return worded(RuntimeError(
+    return misuse(RuntimeError(
         'Cannot use a constraint function on a sparse variable: '
         f"'{var.name}' gets an IndexedSlices as its gradient."))
 
 
 def no_counter(step):
     """global_step is no Variable."""
-    return worded(AttributeError(report(
+    return misuse(AttributeError(report(
         f'global_step must be a Variable, for each step adds one to it, not {step!r}.',
         inputs=[('global_step', step)] if isinstance(step, Tensor) else [], site=user_site(),
         hint='global_step=tf.train.get_or_create_global_step(); or leave it out.')))
@@ -161,7 +161,7 @@ def no_counter(step):
 
 def outside_of_replicas():
     """apply_gradients in cross-replica context, where no replica's gradients are meant."""
-    return worded(RuntimeError(
+    return misuse(RuntimeError(
         'Use `_distributed_apply()` instead of `apply_gradients()` in a cross-replica '
         'context.\n  Hint: minimize() belongs into the function of the replicas: '
         'strategy.experimental_run_v2(train_step).'))

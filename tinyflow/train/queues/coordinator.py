@@ -7,7 +7,7 @@ import time
 from contextlib import contextmanager
 
 from tinyflow.graph.support import errors, logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.queues.waiting import idle
 
 __all__ = ['Coordinator', 'LooperThread']
@@ -106,7 +106,7 @@ class Coordinator:
             if self._error is not None:
                 raise self._error
             if late and not ignore_live_threads:
-                raise worded(RuntimeError(
+                raise misuse(RuntimeError(
                     f'Coordinator stopped with threads still running: {" ".join(late)}\n'
                     '  Hint: each thread must check coord.should_stop() in its loop; '
                     'sess.close() ends those that wait for a queue.'))
@@ -141,10 +141,10 @@ class LooperThread(threading.Thread):
 
     def __init__(self, coord, timer_interval_secs, target=None, args=None, kwargs=None):
         if not isinstance(coord, Coordinator):
-            raise worded(ValueError(f"'coord' argument must be a Coordinator: {coord}"))
+            raise misuse(ValueError(f"'coord' argument must be a Coordinator: {coord}"))
         super().__init__(daemon=True)
         if target is None and (args or kwargs):
-            raise worded(ValueError("'args' and 'kwargs' argument require that you also pass "
+            raise misuse(ValueError("'args' and 'kwargs' argument require that you also pass "
                                     "'target'"))
         self._coord = coord
         self._timer_interval_secs = timer_interval_secs

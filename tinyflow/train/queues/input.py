@@ -14,7 +14,7 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import as_shape
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, indexing
 from tinyflow.ops.checks import assertions
 from tinyflow.ops.control_flow import cond, grouping
@@ -54,7 +54,7 @@ def limit_epochs(tensor, num_epochs=None, name=None):
     if num_epochs is None:
         return tensor
     if num_epochs <= 0:
-        raise worded(ValueError(f'num_epochs must be > 0 not {num_epochs}.'))
+        raise misuse(ValueError(f'num_epochs must be > 0 not {num_epochs}.'))
     with name_scope(name, 'limit_epochs', [tensor]) as scope:
         zero = constants.constant(0, dtypes.int64)
         epochs = Variable(zero, name='epochs', trainable=False,
@@ -74,7 +74,7 @@ def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=Tr
         input_tensor = convert_to_tensor(input_tensor, name='input_tensor')
         shape = input_tensor.shape[1:].merge_with(element_shape)
         if not shape.is_fully_defined():
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 'Either `input_tensor` must have a fully defined shape or `element_shape` must be '
                 'specified', inputs=[('input_tensor', input_tensor)])))
         if shuffle:
@@ -99,7 +99,7 @@ def string_input_producer(string_tensor, num_epochs=None, shuffle=True, seed=Non
     problem = 'string_input_producer requires a non-null input tensor'
     if not isinstance(string_tensor, Tensor) and not hasattr(string_tensor, '_as_graph_element') \
             and len(string_tensor) == 0:
-        raise worded(ValueError(f'{problem}: the list of strings is empty.\n  Hint: glob.glob or '
+        raise misuse(ValueError(f'{problem}: the list of strings is empty.\n  Hint: glob.glob or '
                                 'tf.gfile.Glob shows which files a pattern finds.'))
     with name_scope(name, 'input_producer', [string_tensor]) as scope:
         string_tensor = convert_to_tensor(string_tensor, dtypes.string)
@@ -127,7 +127,7 @@ def slice_input_producer(tensor_list, num_epochs=None, shuffle=True, seed=None, 
     with name_scope(name, 'input_producer', tensor_list):
         tensors = _converted(tensor_list)
         if not tensors:
-            raise worded(ValueError('Expected at least one tensor in slice_input_producer().'))
+            raise misuse(ValueError('Expected at least one tensor in slice_input_producer().'))
         rows = constants.shape(tensors[0])[0]
         queue = range_input_producer(rows, num_epochs=num_epochs, shuffle=shuffle, seed=seed,
                                      capacity=capacity, shared_name=shared_name)
@@ -239,7 +239,7 @@ def _filled_queue(lists, keep_input, num_threads, enqueue_many, shapes, make):
     """
     lists = [_converted(tensors) for tensors in lists]
     if not lists or not lists[0]:
-        raise worded(ValueError('Expected at least one tensor in batch().'))
+        raise misuse(ValueError('Expected at least one tensor in batch().'))
     keep = _checked_keep(keep_input, enqueue_many)
     queue = make(_common_types(lists), _common_shapes(lists, shapes, enqueue_many))
     enqueue_ops = [_enqueue(queue, tensors, enqueue_many, keep) for tensors in lists]
@@ -262,11 +262,11 @@ def _checked_keep(keep_input, enqueue_many):
     keep = convert_to_tensor(keep_input)
     rank = keep.shape.ndims
     if rank is None:
-        raise worded(ValueError('`keep_input` dimensions must be known at graph construction.'))
+        raise misuse(ValueError('`keep_input` dimensions must be known at graph construction.'))
     if not enqueue_many and rank == 1:
-        raise worded(ValueError('`keep_input` cannot be a vector when `enqueue_many=False`.'))
+        raise misuse(ValueError('`keep_input` cannot be a vector when `enqueue_many=False`.'))
     if rank > 1:
-        raise worded(ValueError('`keep_input` must be 0 or 1 dimensions.'))
+        raise misuse(ValueError('`keep_input` must be 0 or 1 dimensions.'))
     return keep
 
 
@@ -282,7 +282,7 @@ def _shuffling(capacity, min_after_dequeue, seed, shared_name):
 
 def _check_capacity(capacity, min_after_dequeue):
     if capacity <= min_after_dequeue:
-        raise worded(ValueError(f'capacity {capacity} must be bigger than min_after_dequeue '
+        raise misuse(ValueError(f'capacity {capacity} must be bigger than min_after_dequeue '
                                 f'{min_after_dequeue}.'))
 
 
@@ -311,11 +311,11 @@ def _as_list(tensors):
 
 def _as_lists(tensors_list):
     if not tensors_list:
-        raise worded(ValueError('Expected at least one set of tensors'))
+        raise misuse(ValueError('Expected at least one set of tensors'))
     if isinstance(tensors_list[0], dict):
         keys = set(tensors_list[0])
         if any(set(tensors) != keys for tensors in tensors_list[1:]):
-            raise worded(ValueError('All dictionaries in tensors_list must have the same keys'))
+            raise misuse(ValueError('All dictionaries in tensors_list must have the same keys'))
     return [_as_list(tensors) for tensors in tensors_list]
 
 
@@ -325,7 +325,7 @@ def _flat(lists):
 
 def _converted(tensors):
     if any(isinstance(t, SparseTensor) for t in tensors):
-        raise worded(NotImplementedError(
+        raise misuse(NotImplementedError(
             'Queues of SparseTensors are left out of tinyflow.\n  Hint: '
             'tf.sparse_tensor_to_dense(x) and dynamic_pad=True; or tf.data, which batches '
             'SparseTensors.'))
@@ -337,7 +337,7 @@ def _common_types(lists):
     for tensors in lists[1:]:
         others = [t.dtype for t in tensors]
         if others != types:
-            raise worded(TypeError('Expected types to be consistent: '
+            raise misuse(TypeError('Expected types to be consistent: '
                                    f'{", ".join(d.name for d in others)} vs. '
                                    f'{", ".join(d.name for d in types)}.'))
     return types
@@ -349,7 +349,7 @@ def _common_shapes(lists, shapes, enqueue_many):
         return shapes
     for tensor in _flat(lists):
         if tensor.shape.ndims is None:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f"Cannot infer Tensor's rank: {tensor}", inputs=[('tensor', tensor)],
                 hint='tensor.set_shape([...]) says what it is, or shapes=[...] here.')))
     return [_merged([tensors[i].shape for tensors in lists], enqueue_many)

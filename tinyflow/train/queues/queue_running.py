@@ -8,7 +8,7 @@ from tinyflow.graph.defaults import add_to_collection, get_collection, get_defau
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.stacks import get_default_session
 from tinyflow.graph.support import errors
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.queues.state import node_of
 
 __all__ = ['QueueRunner', 'add_queue_runner', 'start_queue_runners']
@@ -26,7 +26,7 @@ class QueueRunner:
                  queue_closed_exception_types=None, queue_runner_def=None, import_scope=None):
         if queue_runner_def is not None:
             if queue or enqueue_ops:
-                raise worded(ValueError('queue_runner_def and queue are mutually exclusive.'))
+                raise misuse(ValueError('queue_runner_def and queue are mutually exclusive.'))
             self._read(queue_runner_def, import_scope)
         else:
             self._take(queue, enqueue_ops, close_op, cancel_op, queue_closed_exception_types)
@@ -37,11 +37,11 @@ class QueueRunner:
 
     def _take(self, queue, enqueue_ops, close_op, cancel_op, closed_types):
         if not queue or not enqueue_ops:
-            raise worded(ValueError('Must provide queue and enqueue_ops.'))
+            raise misuse(ValueError('Must provide queue and enqueue_ops.'))
         if closed_types is not None and (
                 not isinstance(closed_types, tuple) or not closed_types
                 or not all(issubclass(t, errors.OpError) for t in closed_types)):
-            raise worded(TypeError('queue_closed_exception_types, when provided, must be a tuple '
+            raise misuse(TypeError('queue_closed_exception_types, when provided, must be a tuple '
                                    f'of tf.error types, but saw: {closed_types}'))
         self._queue = queue
         self._enqueue_ops = enqueue_ops
@@ -226,13 +226,13 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True,
     """
     sess = sess or get_default_session()
     if sess is None:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Cannot start queue runners: No default session is registered. Use `with '
             'sess.as_default()` or pass an explicit session to tf.start_queue_runners(sess=sess)'))
     if not hasattr(sess, 'make_callable'):
         if type(sess).__name__ in ('MonitoredSession', 'SingularMonitoredSession'):
             return []                           # it has started them itself
-        raise worded(TypeError(f'sess must be a `tf.Session` object. Given class: {type(sess)}'))
+        raise misuse(TypeError(f'sess must be a `tf.Session` object. Given class: {type(sess)}'))
     runners = get_collection(collection)
     if not runners:
         import logging

@@ -9,7 +9,7 @@ from tinyflow.formats.graphdef import scopes
 from tinyflow.formats.wire import files
 from tinyflow.graph import dtypes
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.train.saved_model import constants
 
 _LOG = logging.getLogger('tinyflow')
@@ -46,17 +46,17 @@ def save_assets(tensors, export_dir):
 
 def _path(tensor):
     if not isinstance(tensor, Tensor):
-        raise worded(TypeError('Asset path tensor must be a Tensor.'))
+        raise misuse(TypeError('Asset path tensor must be a Tensor.'))
     if tensor.op.type != 'Const':
-        raise worded(TypeError('Asset path tensor must be of type constant.'))
+        raise misuse(TypeError('Asset path tensor must be of type constant.'))
     if tensor.dtype is not dtypes.string:
-        raise worded(TypeError('Asset path tensor must be of dtype string.'))
+        raise misuse(TypeError('Asset path tensor must be of dtype string.'))
     value = tensor.op.attrs['value']
     if value.size != 1:
-        raise worded(TypeError('Asset path tensor must be a scalar.'))
+        raise misuse(TypeError('Asset path tensor must be a scalar.'))
     path = value.reshape(())[()].decode()
     if not path:
-        raise worded(ValueError(f'Invalid asset filepath tensor {tensor}'))
+        raise misuse(ValueError(f'Invalid asset filepath tensor {tensor}'))
     return path
 
 

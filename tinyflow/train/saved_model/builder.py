@@ -7,7 +7,7 @@ import os
 from tinyflow.formats.wire import reading
 from tinyflow.graph.defaults import add_to_collection, get_collection
 from tinyflow.graph.operation import Operation
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.saved_model import constants
@@ -33,7 +33,7 @@ class SavedModelBuilder:
             saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION)
         self._has_saved_variables = False
         if os.path.isdir(self._export_dir) and os.listdir(self._export_dir):
-            raise worded(AssertionError(report(
+            raise misuse(AssertionError(report(
                 "Export directory already exists, and isn't empty: " + self._export_dir,
                 hint=f"another directory for each export, '{self._export_dir}/2', or "
                      f"shutil.rmtree('{self._export_dir}') before.")))
@@ -51,7 +51,7 @@ class SavedModelBuilder:
         Variables, by default a Saver of all. AssertionError if it was called before.
         """
         if self._has_saved_variables:
-            raise worded(AssertionError(
+            raise misuse(AssertionError(
                 'Graph state including variables and assets has already been saved. Please invoke '
                 '`add_meta_graph()` instead.'))
         signatures = self._prepare(signature_def_map, assets_collection, main_op or legacy_init_op)
@@ -71,7 +71,7 @@ class SavedModelBuilder:
         AssertionError if none were saved; the arguments are those of add_meta_graph_and_variables.
         """
         if not self._has_saved_variables:
-            raise worded(AssertionError(
+            raise misuse(AssertionError(
                 'Graph state including variables and assets has not been saved yet. Please invoke '
                 '`add_meta_graph_and_variables()` first.'))
         signatures = self._prepare(signature_def_map, assets_collection, main_op or legacy_init_op)
@@ -117,10 +117,10 @@ def _saver():
 
 def _add_main_op(main_op):
     if not isinstance(main_op, Operation):
-        raise worded(TypeError(f'main_op needs to be an Operation: {main_op!r}'))
+        raise misuse(TypeError(f'main_op needs to be an Operation: {main_op!r}'))
     for key in (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY):
         if get_collection(key):
-            raise worded(ValueError('Graph already contains one or more main ops under the '
+            raise misuse(ValueError('Graph already contains one or more main ops under the '
                                     f'collection {key}.'))
     add_to_collection(constants.MAIN_OP_KEY, main_op)
 
@@ -131,16 +131,16 @@ _RESERVED = {constants.INIT_OP_SIGNATURE_KEY: 'initialization',
 
 def _check_signature(key, signature):
     if key in _RESERVED:
-        raise worded(KeyError(f'SignatureDef map key "{key}" is reserved for {_RESERVED[key]}. '
+        raise misuse(KeyError(f'SignatureDef map key "{key}" is reserved for {_RESERVED[key]}. '
                               'Please use a different key.'))
     for infos in (signature.inputs, signature.outputs):
         for name, info in infos.items():
             if info.WhichOneof('encoding') is None:
-                raise worded(AssertionError(
+                raise misuse(AssertionError(
                     'All TensorInfo protos used in the SignatureDefs must have one of the '
                     f"'encoding' fields (e.g., name or coo_sparse) set: '{name}' of '{key}'"))
             if not info.dtype and info.WhichOneof('encoding') != 'composite_tensor':
-                raise worded(AssertionError(
+                raise misuse(AssertionError(
                     'All TensorInfo protos used in the SignatureDefs must have the dtype field '
                     f"set: '{name}' of '{key}'"))
 

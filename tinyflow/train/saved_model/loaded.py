@@ -6,7 +6,7 @@ import os
 from tinyflow.formats.graphdef import scopes
 from tinyflow.formats.graphdef.graph_util import extract_sub_graph
 from tinyflow.graph.graph import Graph
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.session.session import Session
 from tinyflow.train.saved_model import constants, loader
 from tinyflow.train.saved_model.utils import get_tensor_from_tensor_info
@@ -67,10 +67,10 @@ class Signature:
         """Runs the graph. TypeError unless exactly the signature's inputs are given, by name."""
         if args:
             if len(args) != 1 or len(self.inputs) != 1 or inputs:
-                raise worded(TypeError(f'The inputs of {self} are given by name.'))
+                raise misuse(TypeError(f'The inputs of {self} are given by name.'))
             inputs = dict(zip(self.inputs, args))
         if inputs.keys() != self.inputs.keys():
-            raise worded(TypeError(
+            raise misuse(TypeError(
                 f"The signature '{self.name}' takes {_named(self.inputs)}; given: "
                 f'{", ".join(sorted(inputs)) or "nothing"}.'))
         return self._session.run(self.outputs, {self.inputs[k]: v for k, v in inputs.items()})
@@ -98,7 +98,7 @@ def _only(saved_model, export_dir):
     if len(serving) == 1:
         return serving[0]
     there = ', '.join(repr(sorted(p.meta_info_def.tags)) for p in protos) or 'none'
-    raise worded(ValueError(f'The SavedModel {export_dir} has {len(protos)} graphs.\n  Hint: tags='
+    raise misuse(ValueError(f'The SavedModel {export_dir} has {len(protos)} graphs.\n  Hint: tags='
                             f'[...], one of: {there}.'))
 
 

@@ -10,7 +10,7 @@ from tinyflow.formats.graphdef.collections import VARIABLE_KEYS
 from tinyflow.formats.wire import reading
 from tinyflow.graph.defaults import get_collection, get_default_graph
 from tinyflow.graph.support import errors
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.train.saved_model import constants
 from tinyflow.train.saved_model.assets import asset_feeds
@@ -54,14 +54,14 @@ def read_saved_model(export_dir):
     export_dir = os.fsdecode(export_dir)
     path = _model_file(export_dir)
     if path is None:
-        raise worded(OSError(
+        raise misuse(OSError(
             f'SavedModel file does not exist at: {export_dir}/{{'
             f'{constants.SAVED_MODEL_FILENAME_PBTXT}|{constants.SAVED_MODEL_FILENAME_PB}}}'
             + _others(export_dir)))
     try:
         return reading.read(path, SavedModel)
     except errors.DataLossError as error:
-        raise worded(OSError(f'Cannot parse file: {error}')) from None
+        raise misuse(OSError(f'Cannot parse file: {error}')) from None
 
 
 def _others(export_dir):
@@ -80,7 +80,7 @@ def find_meta_graph(saved_model, tags, export_dir):
         if set(proto.meta_info_def.tags) == wanted:
             return proto
     there = ' or '.join(repr(sorted(p.meta_info_def.tags)) for p in saved_model.meta_graphs)
-    raise worded(RuntimeError(
+    raise misuse(RuntimeError(
         f"MetaGraphDef associated with tags {sorted(wanted)} could not be found in SavedModel "
         f'{export_dir}.\n  Hint: its tags are {there or "missing: it has no graphs"}.'))
 
@@ -181,7 +181,7 @@ def naming_damage(export_dir, what):
         yield
     except (KeyError, ValueError, DecodeError) as error:
         text = error.args[0] if isinstance(error, KeyError) else error
-        raise worded(ValueError(f'The SavedModel is damaged, {what}: {text}\n  in '
+        raise misuse(ValueError(f'The SavedModel is damaged, {what}: {text}\n  in '
                                 f'{_model_file(export_dir)}')) from None
 
 
@@ -194,7 +194,7 @@ def _main_op(proto, graph, import_scope):
         if key in proto.collection_def:
             count = len(proto.collection_def[key].node_list.value)
             if count != 1:
-                raise worded(RuntimeError('Expected exactly one SavedModel init op. Found: '
+                raise misuse(RuntimeError('Expected exactly one SavedModel init op. Found: '
                                           f'{list(proto.collection_def[key].node_list.value)}'))
             return get_collection(key)[-1]
     return None

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.train.saved_model import signature_constants as names
 from tinyflow.train.saved_model.utils import build_tensor_info
@@ -31,7 +31,7 @@ def predict_signature_def(inputs, outputs):
     """The signature of a prediction: dicts of tensors by name. ValueError if one is empty."""
     for what, given in (('inputs', inputs), ('outputs', outputs)):
         if not given:
-            raise worded(ValueError(f'Prediction {what} cannot be None or empty.'))
+            raise misuse(ValueError(f'Prediction {what} cannot be None or empty.'))
     return build_signature_def({k: build_tensor_info(t) for k, t in inputs.items()},
                                {k: build_tensor_info(t) for k, t in outputs.items()},
                                names.PREDICT_METHOD_NAME)
@@ -41,7 +41,7 @@ def regression_signature_def(examples, predictions):
     """The signature of a regression: serialized Examples (strings) to float32 predictions."""
     inputs = {names.REGRESS_INPUTS: _examples(examples, 'Regression')}
     if predictions is None:
-        raise worded(ValueError('Regression predictions cannot be None.'))
+        raise misuse(ValueError('Regression predictions cannot be None.'))
     outputs = {names.REGRESS_OUTPUTS: _info(predictions, _FLOAT, 'Regression output must be a '
                                             'float Tensor.')}
     return build_signature_def(inputs, outputs, names.REGRESS_METHOD_NAME)
@@ -51,7 +51,7 @@ def classification_signature_def(examples, classes, scores):
     """The signature of a classification: serialized Examples to names of classes and scores."""
     inputs = {names.CLASSIFY_INPUTS: _examples(examples, 'Classification')}
     if classes is None and scores is None:
-        raise worded(ValueError('Classification classes and scores cannot both be None.'))
+        raise misuse(ValueError('Classification classes and scores cannot both be None.'))
     outputs = {}
     if classes is not None:
         outputs[names.CLASSIFY_OUTPUT_CLASSES] = _info(
@@ -64,17 +64,17 @@ def classification_signature_def(examples, classes, scores):
 
 def _examples(examples, what):
     if examples is None:
-        raise worded(ValueError(f'{what} examples cannot be None.'))
+        raise misuse(ValueError(f'{what} examples cannot be None.'))
     problem = f'{what} examples must be a string Tensor.'
     if not isinstance(examples, Tensor):
-        raise worded(ValueError(problem))
+        raise misuse(ValueError(problem))
     return _info(examples, _STRING, problem)
 
 
 def _info(tensor, dtype, problem):
     info = build_tensor_info(tensor)
     if info.dtype != dtype:
-        raise worded(ValueError(problem))
+        raise misuse(ValueError(problem))
     return info
 
 

@@ -5,7 +5,7 @@ from tinyflow.formats.graphdef import scopes
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.dtypes import as_dtype
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = ['build_tensor_info', 'get_tensor_from_tensor_info']
@@ -15,7 +15,7 @@ def build_tensor_info(tensor):
     """The TensorInfo of a Tensor, Variable or SparseTensor: name, dtype, static shape."""
     from tinyflow.formats.protos.meta_graph_pb2 import TensorInfo  # loaded on first use
     if not (hasattr(tensor, 'dtype') and hasattr(tensor, 'get_shape')):
-        raise worded(TypeError(f'A signature is made of tensors of the graph, not {tensor!r}.'))
+        raise misuse(TypeError(f'A signature is made of tensors of the graph, not {tensor!r}.'))
     info = TensorInfo(dtype=as_dtype(tensor.dtype).as_datatype_enum,
                       tensor_shape=tensor.get_shape().as_proto())
     if isinstance(tensor, SparseTensor):
@@ -43,7 +43,7 @@ def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
         sparse = tensor_info.coo_sparse
         return SparseTensor(tensor(sparse.indices_tensor_name), tensor(sparse.values_tensor_name),
                             tensor(sparse.dense_shape_tensor_name))
-    raise worded(ValueError(f'Invalid TensorInfo.encoding: {encoding}'))
+    raise misuse(ValueError(f'Invalid TensorInfo.encoding: {encoding}'))
 
 
 __getattr__ = _explain_missing('tinyflow.saved_model.utils', __all__)

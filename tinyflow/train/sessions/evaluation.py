@@ -8,7 +8,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import control_dependencies, get_default_graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.initializers import zeros_initializer
@@ -26,7 +26,7 @@ def get_or_create_eval_step():
     """The local Variable 'eval_step', which counts the batches of an evaluation."""
     steps = get_default_graph().get_collection(GraphKeys.EVAL_STEP)
     if len(steps) > 1:
-        raise worded(ValueError('Multiple tensors added to tf.GraphKeys.EVAL_STEP'))
+        raise misuse(ValueError('Multiple tensors added to tf.GraphKeys.EVAL_STEP'))
     return steps[0] if steps else get_variable(
         'eval_step', shape=[], dtype=dtypes.int64, initializer=zeros_initializer(),
         trainable=False, collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.EVAL_STEP])

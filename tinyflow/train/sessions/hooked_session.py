@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import errors, logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.session.config import RunMetadata, RunOptions
 from tinyflow.session.session import BaseSession
 from tinyflow.train.sessions.session_run_hook import (
@@ -203,7 +203,7 @@ class HookedSession(_Layer):
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         if self._should_stop or not self._sess:
-            raise worded(RuntimeError(
+            raise misuse(RuntimeError(
                 'Run called even after should_stop requested.\n  Hint: a hook or the input ended '
                 'the training; while not session.should_stop(): session.run(...).'))
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._sess)
@@ -296,7 +296,7 @@ def _joined(feeds, more, message):
     """Both dicts as one; RuntimeError if both feed one tensor."""
     twice = [t for t in more if t in feeds] if feeds else ()
     if twice:
-        raise worded(RuntimeError(f'{message} Conflict(s): {twice}'))
+        raise misuse(RuntimeError(f'{message} Conflict(s): {twice}'))
     return {**(feeds or {}), **more}
 
 

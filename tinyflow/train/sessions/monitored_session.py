@@ -12,7 +12,7 @@ from types import MethodType
 from tinyflow.graph.defaults import get_collection, get_default_graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import errors, logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.train.queues.coordinator import Coordinator
 from tinyflow.train.queues.queue_running import start_queue_runners
 from tinyflow.train.sessions.hook_order import HookCalls
@@ -73,7 +73,7 @@ class _MonitoredSession:
         if isinstance(step_fn, MethodType):
             parameters = ('self', *parameters)
         if parameters not in (('step_context',), ('self', 'step_context')):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 '`step_fn` may either have one `step_context` argument, or `self` and '
                 "`step_context` arguments if it's an instance method. Got "
                 f'{parameters} instead.'))
@@ -171,7 +171,7 @@ class _CoordinatedCreator(SessionCreator):
 
 
 def _closed():
-    return worded(RuntimeError(
+    return misuse(RuntimeError(
         'Session is already closed.\n  Hint: a monitored session ends with its `with` block, or '
         'with close(); run such things inside the block, or in the `end` of a '
         'hook.'))

@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph.defaults import add_to_collection, get_collection, get_default_graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import joining
 from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.summary.summaries import merge_all
@@ -60,7 +60,7 @@ class Scaffold:
 
     def _take_over(self, other):
         if not isinstance(other, Scaffold):
-            raise worded(TypeError('copy_from_scaffold is not a Scaffold instance.'))
+            raise misuse(TypeError('copy_from_scaffold is not a Scaffold instance.'))
         for piece in (*_PIECES, 'user_init_fn'):
             if getattr(self, f'_{piece}') is None:
                 setattr(self, f'_{piece}', getattr(other, f'_{piece}'))
@@ -124,7 +124,7 @@ class Scaffold:
         """
         found = get_collection(collection_key)
         if len(found) > 1:
-            raise worded(RuntimeError(
+            raise misuse(RuntimeError(
                 f'More than one item in the collection "{collection_key}". Please indicate which '
                 f'one to use by passing it to the tf.Scaffold constructor as:  '
                 f'tf.Scaffold({arg_name}=item to use)'))
@@ -171,7 +171,7 @@ def built(saver):
 def _saver_of_the_graph():
     savers = get_collection(GraphKeys.SAVERS)
     if len(savers) > 1:
-        raise worded(RuntimeError(
+        raise misuse(RuntimeError(
             f'More than one item in collection {GraphKeys.SAVERS}. Please indicate which one to '
             'use by passing it to the constructor.'))
     if savers:

@@ -7,7 +7,7 @@ import numpy as np
 
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.support import errors, logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.session.session import Session
 from tinyflow.train.checkpoints.checkpoint_state import get_checkpoint_state
 
@@ -36,7 +36,7 @@ class SessionManager:
         self._nan_check = nan_check
         self.restored_from = None
         if ready_for_local_init_op is not None and local_init_op is None:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'If you pass a ready_for_local_init_op you must also pass a local_init_op , '
                 f'ready_for_local_init_op [{ready_for_local_init_op}]'))
 
@@ -114,7 +114,7 @@ class SessionManager:
     def _restored(self, master, saver, checkpoint_dir, path, wait, max_wait_secs, config):
         """(Session, whether a checkpoint was restored)."""
         if checkpoint_dir and path:
-            raise worded(ValueError('Can not provide both checkpoint_dir and '
+            raise misuse(ValueError('Can not provide both checkpoint_dir and '
                                     'checkpoint_filename_with_path.'))
         self.restored_from = None
         session = Session(master, graph=self._graph, config=config, nan_check=self._nan_check)
@@ -147,7 +147,7 @@ class SessionManager:
 
     def _initialize(self, session, init_op, init_feed_dict, init_fn):
         if init_op is None and not init_fn and self._local_init_op is None:
-            raise worded(RuntimeError('Model is not initialized and no init_op or init_fn or '
+            raise misuse(RuntimeError('Model is not initialized and no init_op or init_fn or '
                                       'local_init_op was given'))
         if init_op is not None:
             session.run(init_op, feed_dict=init_feed_dict)
@@ -157,12 +157,12 @@ class SessionManager:
     def _check_ready(self, session, init_op, init_fn):
         done, message = self._try_run_local_init_op(session)
         if not done:
-            raise worded(RuntimeError(
+            raise misuse(RuntimeError(
                 'Init operations did not make model ready for local_init.  Init op: '
                 f'{_name_of(init_op)}, init fn: {init_fn}, error: {message}'))
         ready, message = _ready(self._ready_op, session, 'Model not ready')
         if not ready:
-            raise worded(RuntimeError(
+            raise misuse(RuntimeError(
                 f'Init operations did not make model ready.  Init op: {_name_of(init_op)}, init '
                 f'fn: {init_fn}, local_init_op: {self._local_init_op}, error: {message}\n  Hint: '
                 'Variables made in an init_fn, or after the Scaffold was finalized, need an '

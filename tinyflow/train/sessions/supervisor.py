@@ -8,7 +8,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import add_to_collection, get_collection, get_default_graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.summary.summaries import merge_all
 from tinyflow.ops.tables.lookup_tables import tables_initializer
@@ -93,7 +93,7 @@ class Supervisor:
     def _verify_setup(self):
         for op in () if self._is_chief else self._graph.get_operations():
             if op.type in ('Variable', 'VariableV2') and not op.device:
-                raise worded(ValueError('When using replicas, all Variables must have their '
+                raise misuse(ValueError('When using replicas, all Variables must have their '
                                         f'device set: {op}'))
 
     # ---- what it is made of --------------------------------------------------------------
@@ -224,7 +224,7 @@ class Supervisor:
         None without a logdir.
         """
         if not self._is_chief:
-            raise worded(RuntimeError('Only chief supervisor can start standard services. Because '
+            raise misuse(RuntimeError('Only chief supervisor can start standard services. Because '
                                       'only chief supervisors can write events.'))
         if not self._logdir:
             logging.warning("Standard services need a 'logdir' passed to the SessionManager")
@@ -261,7 +261,7 @@ class Supervisor:
     def summary_computed(self, sess, summary, global_step=None):
         """Writes a Summary, or its bytes. RuntimeError without a logdir or summary_writer."""
         if not self._summary_writer:
-            raise worded(RuntimeError('Writing a summary requires a summary writer.\n  Hint: '
+            raise misuse(RuntimeError('Writing a summary requires a summary writer.\n  Hint: '
                                       'tf.train.Supervisor(logdir=...).'))
         if global_step is None and self._global_step is not None:
             global_step = read_global_step(sess, self._global_step)

@@ -1,7 +1,7 @@
 """get_summary_description: the description that a TensorSummary node carries."""
 from __future__ import annotations
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 def get_summary_description(node_def):
@@ -10,7 +10,7 @@ def get_summary_description(node_def):
 
     from tinyflow.formats.protos.summary_pb2 import SummaryDescription  # loaded on first use
     if node_def.op != 'TensorSummary':
-        raise worded(ValueError(f"Can't get_summary_description on {node_def.op}"))
+        raise misuse(ValueError(f"Can't get_summary_description on {node_def.op}"))
     description = SummaryDescription()
     json_format.Parse(node_def.attr['description'].s.decode(), description)
     return description

@@ -13,7 +13,7 @@ from tinyflow.formats.wire.events import EventFile
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.support.errors import describe, report, worded
+from tinyflow.graph.support.errors import describe, misuse, report
 
 
 class FileWriter:
@@ -31,7 +31,7 @@ class FileWriter:
     def __init__(self, logdir, graph=None, max_queue=10, flush_secs=120, graph_def=None,
                  filename_suffix=None, session=None):
         if session is not None:
-            raise worded(NotImplementedError(
+            raise misuse(NotImplementedError(
                 'FileWriter(session=...) shares a writer with tf.contrib.summary, which tinyflow '
                 'leaves out.\n  Hint: tf.summary.FileWriter(logdir, session.graph).'))
         self.event_writer = EventFile(_directory(logdir), max_queue, flush_secs,
@@ -75,7 +75,7 @@ class FileWriter:
         """Writes a MetaGraphDef, as tf.train.export_meta_graph makes it."""
         from tinyflow.formats.protos.event_pb2 import Event  # loaded on first use
         if not _is_message(meta_graph_def, 'MetaGraphDef'):
-            raise worded(TypeError(
+            raise misuse(TypeError(
                 f'meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}.\n'
                 '  Hint: tf.train.export_meta_graph(graph=graph) makes one.'))
         self._add(Event(meta_graph_def=meta_graph_def.SerializeToString()), global_step)
@@ -87,10 +87,10 @@ class FileWriter:
         """
         from tinyflow.formats.protos.event_pb2 import Event  # loaded on first use
         if not hasattr(run_metadata, 'SerializeToString'):
-            raise worded(TypeError(f'run_metadata must be a tf.RunMetadata, not {run_metadata!r}.'))
+            raise misuse(TypeError(f'run_metadata must be a tf.RunMetadata, not {run_metadata!r}.'))
         with self._lock:
             if tag in self._run_tags:
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     'The provided tag was already used for this event type: '
                     f"{tag!r}.\n  Hint: name it by the step, 'step%d' % step."))
             self._run_tags.add(tag)
@@ -157,7 +157,7 @@ class FileWriter:
 
     def _as_graph_def(self, graph, graph_def):
         if graph is not None and graph_def is not None:
-            raise worded(ValueError('Please pass only graph, or graph_def (deprecated), but not '
+            raise misuse(ValueError('Please pass only graph, or graph_def (deprecated), but not '
                                     'both.'))
         given = graph if graph is not None else graph_def
         if isinstance(given, Graph):
@@ -167,7 +167,7 @@ class FileWriter:
             return GraphDef.FromString(given.SerializeToString())
         hint = 'session.graph is its graph.' if hasattr(given, 'graph') else \
             'sess.graph, or tf.get_default_graph().'
-        raise worded(TypeError('The passed graph must be an instance of `Graph` or the deprecated '
+        raise misuse(TypeError('The passed graph must be an instance of `Graph` or the deprecated '
                                f'`GraphDef`, not {given!r}.\n  Hint: {hint}'))
 
 
@@ -175,7 +175,7 @@ def _directory(logdir):
     try:
         return os.fsdecode(logdir)
     except TypeError:
-        raise worded(TypeError(f'logdir must be the path of a directory, not {logdir!r}.')) \
+        raise misuse(TypeError(f'logdir must be the path of a directory, not {logdir!r}.')) \
             from None
 
 
@@ -201,7 +201,7 @@ def _summary_bytes(summary):
                                      hint=_HOW)) from None
         return summary
     given = describe(summary) if isinstance(summary, Tensor) else repr(summary)
-    raise worded(TypeError(report(f'add_summary takes a Summary or its bytes, not {given}',
+    raise misuse(TypeError(report(f'add_summary takes a Summary or its bytes, not {given}',
                                   hint=_HOW)))
 
 
@@ -211,7 +211,7 @@ _HOW = ('writer.add_summary(sess.run(merged), step) with merged = tf.summary.mer
 
 def _as_step(step):
     if isinstance(step, (Tensor, Operation)) or hasattr(step, 'initializer'):
-        raise worded(TypeError(
+        raise misuse(TypeError(
             f'global_step must be a number, not {step!r}.\n  Hint: sess.run(global_step), or '
             'tf.train.global_step(sess, global_step).'))
     return int(step.item() if isinstance(step, np.ndarray) else step)

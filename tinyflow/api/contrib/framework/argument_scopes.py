@@ -6,7 +6,7 @@ import inspect
 import threading
 from contextlib import contextmanager
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 
 class _Scopes(threading.local):
@@ -38,7 +38,7 @@ def has_arg_scope(func):
 def arg_scoped_arguments(func):
     """The names of the arguments that scopes can set. ValueError for other functions."""
     if not has_arg_scope(func):
-        raise worded(ValueError(f'{func} is not decorated with @add_arg_scope'))
+        raise misuse(ValueError(f'{func} is not decorated with @add_arg_scope'))
     return _argument_names[arg_scope_func_key(func)]
 
 
@@ -52,17 +52,17 @@ def arg_scope(list_ops_or_scope, **kwargs):
     """
     if isinstance(list_ops_or_scope, dict):
         if kwargs:
-            raise worded(ValueError('When attempting to re-use a scope by suppling a dictionary, '
+            raise misuse(ValueError('When attempting to re-use a scope by suppling a dictionary, '
                                     'kwargs must be empty.'))
         scope = dict(list_ops_or_scope)
     elif not isinstance(list_ops_or_scope, (list, tuple)):
-        raise worded(TypeError('list_ops_or_scope must either be a list/tuple or reused scope '
+        raise misuse(TypeError('list_ops_or_scope must either be a list/tuple or reused scope '
                                '(i.e. dict)'))
     else:
         scope = dict(current_arg_scope())
         for op in list_ops_or_scope:
             if not has_arg_scope(op):
-                raise worded(ValueError(f'{op} is not decorated with @add_arg_scope'))
+                raise misuse(ValueError(f'{op} is not decorated with @add_arg_scope'))
             key = arg_scope_func_key(op)
             scope[key] = {**scope.get(key, {}), **kwargs}
     _scopes.open.append(scope)

@@ -1,7 +1,7 @@
 """smart_case: tf.case that evaluates known conditions while the graph is built."""
 from __future__ import annotations
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.control_flow.case import case
 from tinyflow.ops.control_flow.smart_cond import smart_constant_value
 
@@ -14,7 +14,7 @@ def smart_case(pred_fn_pairs, default=None, exclusive=False, name='smart_case'):
     """
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
     if any(not isinstance(pair, tuple) or len(pair) != 2 for pair in pairs):
-        raise worded(TypeError('Each entry in pred_fn_pairs must be a 2-tuple (condition, '
+        raise misuse(TypeError('Each entry in pred_fn_pairs must be a 2-tuple (condition, '
                                'function).'))
     open_pairs = []
     for condition, function in pairs:
@@ -28,7 +28,7 @@ def smart_case(pred_fn_pairs, default=None, exclusive=False, name='smart_case'):
     if open_pairs:
         return case(open_pairs, default=default, exclusive=exclusive, name=name)
     if default is None:
-        raise worded(ValueError('smart_case: no condition is true, and there is no default.'))
+        raise misuse(ValueError('smart_case: no condition is true, and there is no default.'))
     return default()
 
 

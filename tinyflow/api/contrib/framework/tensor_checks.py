@@ -16,7 +16,7 @@ from tinyflow.graph.defaults import (
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import identity_and_cast, shape_ops, shaping
 from tinyflow.ops.checks import assertions, shape_checks
 from tinyflow.ops.control_flow import python_functions
@@ -29,7 +29,7 @@ def assert_scalar_int(tensor, name=None):
     with name_scope(name, 'assert_scalar_int', [tensor]) as scope:
         tensor = convert_to_tensor(tensor)
         if not tensor.dtype.base_dtype.is_integer:
-            raise worded(ValueError(report(f'Expected integer type for {tensor.name}, received '
+            raise misuse(ValueError(report(f'Expected integer type for {tensor.name}, received '
                                            f'type: {tensor.dtype.name}.', inputs=[tensor])))
         return shape_checks.assert_scalar(tensor, name=scope)
 
@@ -37,7 +37,7 @@ def assert_scalar_int(tensor, name=None):
 def reduce_sum_n(tensors, name=None):
     """The sum of all elements of all tensors. Shapes: a list of [*a] -> []."""
     if not tensors:
-        raise worded(ValueError('No tensors provided.'))
+        raise misuse(ValueError('No tensors provided.'))
     with name_scope(name, 'reduce_sum_n', tensors) as scope:
         tensors = [reduction.reduce_sum(t, name=f'{t.op.name}/sum') for t in tensors]
         return tensors[0] if len(tensors) == 1 else arithmetic.add_n(tensors, name=scope)
@@ -62,7 +62,7 @@ def with_shape(expected_shape, tensor):
     """
     if isinstance(expected_shape, Tensor):
         if expected_shape.dtype.base_dtype is not dtypes.int32:
-            raise worded(ValueError(f'Invalid dtype {expected_shape.dtype.name} for shape '
+            raise misuse(ValueError(f'Invalid dtype {expected_shape.dtype.name} for shape '
                                     f'{expected_shape.name} expected of tensor {tensor.name}.'))
         with name_scope(f'{tensor.op.name}/', values=[tensor]):
             return _checked_while_running(expected_shape, tensor)
@@ -72,7 +72,7 @@ def with_shape(expected_shape, tensor):
         return tensor
     becomes_scalar = not wanted and (not known or tensor.raw_shape == (1,))
     if not becomes_scalar and (known or not shapes.compatible(tensor.raw_shape, wanted)):
-        raise worded(ValueError(report(
+        raise misuse(ValueError(report(
             f'Invalid shape for tensor {tensor.name}, expected {shapes.text(wanted)}, got '
             f'{tensor.shape}.', inputs=[tensor])))
     with name_scope(f'{tensor.op.name}/', values=[tensor]):
@@ -90,7 +90,7 @@ def _sizes(shape, tensor):
         array = np.asarray(shape) if len(shape) else np.zeros(0, np.int32)
         if array.ndim > 1 or array.dtype.kind != 'i':
             what = f'rank {array.ndim}' if array.ndim > 1 else f'dtype {array.dtype}'
-            raise worded(ValueError(f'Invalid {what} for shape {shape} expected of tensor '
+            raise misuse(ValueError(f'Invalid {what} for shape {shape} expected of tensor '
                                     f'{tensor.name}.'))
         shape = [None if size == -1 else size for size in array.tolist()]
     return shapes.raw(shape)
@@ -126,7 +126,7 @@ def get_graph_from_inputs(op_input_list, graph=None):
     own = common_graph([t for t in found if isinstance(t, Tensor)])
     if graph is not None:
         if any(t.graph is not graph for t in tensors):
-            raise worded(ValueError(f'The tensors are not from the passed-in graph {graph}.'))
+            raise misuse(ValueError(f'The tensors are not from the passed-in graph {graph}.'))
         return graph
     return own
 
@@ -134,7 +134,7 @@ def get_graph_from_inputs(op_input_list, graph=None):
 def get_placeholders(graph):
     """The outputs of all placeholders of a graph. TypeError if it is none."""
     if not isinstance(graph, Graph):
-        raise worded(TypeError(f'Input graph needs to be a Graph: {graph!r}'))
+        raise misuse(TypeError(f'Input graph needs to be a Graph: {graph!r}'))
     return [t for op in graph.get_operations() if op.type == 'Placeholder' for t in op.outputs]
 
 
@@ -168,10 +168,10 @@ def py_func(func, args=(), kwargs=None, output_types=None, output_shapes=None, s
     Shapes: nests of tensors -> a nest like `output_types`, of `output_shapes`.
     """
     if not callable(func):
-        raise worded(ValueError(f'Expected func to be callable. Received func={func} of type '
+        raise misuse(ValueError(f'Expected func to be callable. Received func={func} of type '
                                 f'{type(func)}.'))
     if not isinstance(args, (list, tuple)):
-        raise worded(TypeError('args must be a list or tuple'))
+        raise misuse(TypeError('args must be a list or tuple'))
     given = (tuple(args), kwargs or {})
     leaves = nest.flatten(given)
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]

@@ -9,7 +9,7 @@ import numpy as np
 from tinyflow.graph import shapes
 from tinyflow.graph.defaults import get_collection
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.support.errors import TinyflowWarning, worded
+from tinyflow.graph.support.errors import TinyflowWarning, misuse
 from tinyflow.ops.array import placeholders
 from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.variables.variable import Variable
@@ -55,11 +55,11 @@ def get_unique_variable(var_op_name):
     """The one Variable of that full name. ValueError if there is none, or not one."""
     candidates = get_variables(scope=var_op_name)
     if not candidates:
-        raise worded(ValueError(f'Couldn\'t find variable {var_op_name}'))
+        raise misuse(ValueError(f'Couldn\'t find variable {var_op_name}'))
     for candidate in candidates:
         if candidate.op.name == var_op_name:
             return candidate
-    raise worded(ValueError(f'Variable {var_op_name} does not uniquely identify a variable'))
+    raise misuse(ValueError(f'Variable {var_op_name} does not uniquely identify a variable'))
 
 
 def get_variable_full_name(var):
@@ -85,7 +85,7 @@ def get_variables_to_restore(include=None, exclude=None):
     """The Variables in the scopes `include` (all if None) that are not in those of `exclude`."""
     for what, scopes in (('include', include), ('exclude', exclude)):
         if scopes is not None and not isinstance(scopes, (list, tuple)):
-            raise worded(TypeError(f'{what} is provided but is not a list or a tuple.'))
+            raise misuse(TypeError(f'{what} is provided but is not a list or a tuple.'))
     wanted = get_variables() if include is None else \
         [v for scope in include for v in get_variables(scope)]
     left_out = {id(v) for scope in exclude or () for v in get_variables(scope)}
@@ -121,10 +121,10 @@ def assign_from_values(var_names_to_values):
     for name, value in var_names_to_values.items():
         found = get_collection(GraphKeys.GLOBAL_VARIABLES, name)
         if not found:
-            raise worded(ValueError(f"Variable {name} wasn't found"))
+            raise misuse(ValueError(f"Variable {name} wasn't found"))
         exact = found if len(found) == 1 else [v for v in found if v.op.name == name]
         if not exact:
-            raise worded(ValueError(f"Variable {name} doesn't uniquely identify a variable"))
+            raise misuse(ValueError(f"Variable {name} doesn't uniquely identify a variable"))
         pairs.append((exact[0], np.reshape(value, exact[0].get_shape().as_list())))
     return _assignments(pairs)
 
@@ -156,7 +156,7 @@ def _from_checkpoint(model_path, var_list, ignore_missing_vars, reshape):
         if not reader.has_tensor(name):
             text = f'Checkpoint is missing variable [{name}]: {model_path}'
             if not ignore_missing_vars:
-                raise worded(ValueError(text))
+                raise misuse(ValueError(text))
             warnings.warn(f'[checkpoint] {text}', TinyflowWarning, stacklevel=4)
             continue
         value = reader.get_tensor(name)
@@ -164,7 +164,7 @@ def _from_checkpoint(model_path, var_list, ignore_missing_vars, reshape):
             if reshape and np.size(value) == shapes.size(var.get_shape().raw):
                 value = np.reshape(value, var.get_shape().as_list())
             elif np.shape(value) != tuple(var.get_shape().as_list()):
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     f'Total size of new array must be unchanged for {name} lh_shape: '
                     f'[{np.shape(value)}], rh_shape: [{var.get_shape()}]'))
             yield var, value
@@ -177,7 +177,7 @@ def assign_from_checkpoint_fn(model_path, var_list, ignore_missing_vars=False,
     ValueError for an empty `var_list`; see assign_from_checkpoint.
     """
     if not var_list:
-        raise worded(ValueError('var_list cannot be empty'))
+        raise misuse(ValueError('var_list cannot be empty'))
     pairs = list(_from_checkpoint(model_path, var_list, ignore_missing_vars, reshape_variables))
 
     def assign(session):

@@ -8,7 +8,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import add_to_collections, control_dependencies
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.named import ONES, ZEROS
 from tinyflow.layers.normalization import BatchNormalization
 from tinyflow.ops.array import (
@@ -58,7 +58,7 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
             outputs = norm.as_layer(sc, reuse, fused, renorm, renorm_clipping, renorm_decay,
                                     adjustment)
         elif renorm:
-            raise worded(ValueError('renorm is not supported with batch_weights, '
+            raise misuse(ValueError('renorm is not supported with batch_weights, '
                                     'updates_collections or zero_debias_moving_mean'))
         else:
             outputs = norm.by_moments(batch_weights)
@@ -153,7 +153,7 @@ class _Norm:
         inputs, first = self.inputs, self.data_format == 'NCHW'
         rank = inputs.shape.ndims
         if rank is None:
-            raise worded(ValueError(f'Inputs {inputs.name} has undefined rank.'))
+            raise misuse(ValueError(f'Inputs {inputs.name} has undefined rank.'))
         weights = self._weights(batch_weights, rank)
         shape = [utils.known_size(inputs.shape, 1 if first else -1)]
         dtype = inputs.dtype.base_dtype

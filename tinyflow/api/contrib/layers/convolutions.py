@@ -6,7 +6,7 @@ from tinyflow.api.contrib.framework.model_variables import model_variable
 from tinyflow.api.contrib.layers import utils
 from tinyflow.api.contrib.layers.dense import RENAMED, XAVIER
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers import convolutional, separable, transposed
 from tinyflow.layers.named import ZEROS
 from tinyflow.ops.array import shaping
@@ -32,16 +32,16 @@ def convolution(inputs, num_outputs, kernel_size, stride=1, padding='SAME', data
     inputs that are not sequences, images or volumes.
     """
     if data_format not in _FORMATS:
-        raise worded(ValueError(f'Invalid data_format: {data_format!r}'))
+        raise misuse(ValueError(f'Invalid data_format: {data_format!r}'))
     with variable_scope(scope, 'Conv', [inputs], reuse=reuse,
                         custom_getter=utils.variable_getter(RENAMED)) as sc:
         inputs = convert_to_tensor(inputs)
         rank = inputs.shape.ndims
         if conv_dims is not None and conv_dims + 2 != rank:
-            raise worded(ValueError(f'Convolution expects input with rank {conv_dims + 2}, got '
+            raise misuse(ValueError(f'Convolution expects input with rank {conv_dims + 2}, got '
                                     f'{rank}'))
         if rank not in _CLASSES:
-            raise worded(ValueError('Convolution not supported for input with rank', rank))
+            raise misuse(ValueError('Convolution not supported for input with rank', rank))
         layer = _CLASSES[rank](
             num_outputs, kernel_size, stride, padding, utils.channels(data_format), rate,
             **_settings(sc, inputs, normalizer_fn, weights_initializer, biases_initializer,

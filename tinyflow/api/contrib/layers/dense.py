@@ -10,7 +10,7 @@ from tinyflow.api.contrib.layers.initializers import xavier_initializer
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import add_to_collections
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers import core
 from tinyflow.layers.named import ZEROS
 from tinyflow.ops.array import shape_ops, shaping
@@ -35,7 +35,7 @@ def fully_connected(inputs, num_outputs, activation_fn=activations.relu, normali
     Shapes: inputs [*a, n], n known -> [*a, num_outputs]. ValueError if n is not known.
     """
     if not isinstance(num_outputs, int):
-        raise worded(ValueError(f"num_outputs type should be one of [<class 'int'>], got "
+        raise misuse(ValueError(f"num_outputs type should be one of [<class 'int'>], got "
                                 f'{type(num_outputs)}.'))
     with variable_scope(scope, 'fully_connected', [inputs], reuse=reuse,
                         custom_getter=utils.variable_getter(RENAMED)) as sc:
@@ -72,9 +72,9 @@ def bias_add(inputs, activation_fn=None, initializer=ZEROS, regularizer=None, re
     with variable_scope(scope, 'BiasAdd', [inputs], reuse=reuse) as sc:
         inputs = convert_to_tensor(inputs)
         if inputs.shape.ndims is None:
-            raise worded(ValueError('Dims of shape must be known but is None'))
+            raise misuse(ValueError('Dims of shape must be known but is None'))
         if inputs.shape.ndims != 4 and first:
-            raise worded(ValueError('Data format NCHW only supports 4D Tensor'))
+            raise misuse(ValueError('Data format NCHW only supports 4D Tensor'))
         biases = model_variable(
             'biases', [utils.known_size(inputs.shape, 1 if first else -1)],
             inputs.dtype.base_dtype, initializer, regularizer, trainable,
@@ -143,7 +143,7 @@ def stack(inputs, layer, stack_args, **kwargs):
     Shapes: those of the layer. ``stack(x, fully_connected, [32, 64, 128], scope='fc')``.
     """
     if not isinstance(stack_args, (list, tuple)):
-        raise worded(ValueError('stack_args need to be a list or tuple'))
+        raise misuse(ValueError('stack_args need to be a list or tuple'))
     given = [args if isinstance(args, (list, tuple)) else [args] for args in stack_args]
     return _in_series(inputs, layer, given, 'Stack', kwargs)
 

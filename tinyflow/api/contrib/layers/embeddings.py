@@ -5,7 +5,7 @@ from tinyflow.api.contrib.framework.model_variables import model_variable
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import gathering, indexing, joining, shape_ops, shaping
 from tinyflow.ops.math import reduction
 from tinyflow.ops.nn import embedding
@@ -20,7 +20,7 @@ def embed_sequence(ids, vocab_size=None, embed_dim=None, unique=False, initializ
     for missing sizes, unless the Variable is shared.
     """
     if not (reuse or (vocab_size and embed_dim)):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Must specify vocab size and embedding dimension when not reusing. Got '
             f'vocab_size={vocab_size} and embed_dim={embed_dim}'))
     with variable_scope(scope, 'EmbedSequence', [ids], reuse=reuse):
@@ -42,16 +42,16 @@ def bow_encoder(ids, vocab_size, embed_dim, sparse_lookup=True, initializer=None
     leaves out what pads the text.
     """
     if not vocab_size or not embed_dim:
-        raise worded(ValueError('Must specify vocab size and embedding dimension'))
+        raise misuse(ValueError('Must specify vocab size and embedding dimension'))
     if sparse_lookup:
-        raise worded(NotImplementedError(
+        raise misuse(NotImplementedError(
             'tf.contrib.layers.bow_encoder with sparse_lookup=True is not in tinyflow.\n  Hint: '
             'sparse_lookup=False, or tf.nn.embedding_lookup_sparse with combiner="mean".'))
     with variable_scope(scope, 'bow_encoder', [ids], reuse=reuse):
         table = model_variable('embeddings', [vocab_size, embed_dim], initializer=initializer,
                                regularizer=regularizer, trainable=trainable)
         if isinstance(ids, SparseTensor):
-            raise worded(TypeError('ids are expected to be dense Tensor, got: %s', ids))
+            raise misuse(TypeError('ids are expected to be dense Tensor, got: %s', ids))
         return reduction.reduce_mean(embedding.embedding_lookup(table, ids), axis=1)
 
 

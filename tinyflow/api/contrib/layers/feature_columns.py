@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column import (
     bucketized,
     categorical,
@@ -43,7 +43,7 @@ def real_valued_column(column_name, dimension=1, default_value=None, dtype=dtype
                        normalizer=None):
     """numeric_column. Shapes: the feature [batch, dimension] -> the same."""
     if dimension is None:
-        raise worded(NotImplementedError(
+        raise misuse(NotImplementedError(
             'real_valued_column(dimension=None), of sequences of any length: '
             'tf.feature_column.sequence_numeric_column takes them.'))
     return numeric.numeric_column(column_name, (dimension,), default_value, dtype, normalizer)
@@ -51,7 +51,7 @@ def real_valued_column(column_name, dimension=1, default_value=None, dtype=dtype
 
 def _check_combiner(combiner):
     if combiner != 'sum':
-        raise worded(NotImplementedError(
+        raise misuse(NotImplementedError(
             f'combiner={combiner!r}: columns have none any more.\n  Hint: sparse_combiner of '
             'tf.feature_column.linear_model or tf.estimator.LinearClassifier.'))
 
@@ -79,7 +79,7 @@ def sparse_column_with_hash_bucket(column_name, hash_bucket_size, combiner='sum'
     """categorical_column_with_hash_bucket. Shapes: the feature [batch, any] -> ids."""
     _check_combiner(combiner)
     if hash_keys is not None:
-        raise worded(NotImplementedError('hash_keys: only one hash of each word is supported; '
+        raise misuse(NotImplementedError('hash_keys: only one hash of each word is supported; '
                                          'leave them out.'))
     return hashed.categorical_column_with_hash_bucket(column_name, hash_bucket_size, dtype)
 
@@ -89,7 +89,7 @@ def sparse_column_with_integerized_feature(column_name, bucket_size, combiner='s
     """categorical_column_with_identity. Shapes: the feature [batch, any] -> ids."""
     _check_combiner(combiner)
     if not dtypes.as_dtype(dtype).is_integer:
-        raise worded(ValueError(f'dtype must be an integer. dtype: {dtype}, column_name: '
+        raise misuse(ValueError(f'dtype must be an integer. dtype: {dtype}, column_name: '
                                 f'{column_name}'))
     return categorical.categorical_column_with_identity(column_name, bucket_size)
 
@@ -134,7 +134,7 @@ def crossed_column(columns, hash_bucket_size, combiner='sum', ckpt_to_load_from=
     """
     _check_combiner(combiner)
     if ckpt_to_load_from is not None or tensor_name_in_ckpt is not None:
-        raise worded(NotImplementedError('ckpt_to_load_from of a cross: tf.train.'
+        raise misuse(NotImplementedError('ckpt_to_load_from of a cross: tf.train.'
                                          'init_from_checkpoint loads its weights.'))
     keys = [c.key if isinstance(c, HashedCategoricalColumn) else c for c in columns]
     return crossed.crossed_column(keys, hash_bucket_size, hash_key)
@@ -165,7 +165,7 @@ def infer_real_valued_columns(features):
 def _inferred(key, feature):
     feature = convert_to_tensor(feature)
     if not (feature.dtype.is_floating or feature.dtype.is_integer):
-        raise worded(ValueError(f'Feature {key!r} must be numbers to infer a real_valued_column, '
+        raise misuse(ValueError(f'Feature {key!r} must be numbers to infer a real_valued_column, '
                                 f'and is {feature.dtype.name}.'))
     raw = feature.raw_shape or (None,)
     size = 1 if len(raw) == 1 else feature.shape[1:].num_elements()

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 
 from tinyflow.graph import dtypes
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.random import random_functions
 
 
@@ -23,13 +23,13 @@ def variance_scaling_initializer(factor=2.0, mode='FAN_IN', uniform=False, seed=
     The default is that of He et al. (2015). TypeError for another mode, or for integers.
     """
     if not dtype.is_floating:
-        raise worded(TypeError('Cannot create initializer for non-floating point type.'))
+        raise misuse(TypeError('Cannot create initializer for non-floating point type.'))
     if mode not in ('FAN_IN', 'FAN_OUT', 'FAN_AVG'):
-        raise worded(TypeError(f'Unknown mode {mode} [FAN_IN, FAN_OUT, FAN_AVG]'))
+        raise misuse(TypeError(f'Unknown mode {mode} [FAN_IN, FAN_OUT, FAN_AVG]'))
 
     def initializer(shape, dtype=dtype, partition_info=None):
         if not dtype.is_floating:
-            raise worded(TypeError('Cannot create initializer for non-floating point type.'))
+            raise misuse(TypeError('Cannot create initializer for non-floating point type.'))
         fan_in, fan_out = _fans(shape)
         number = {'FAN_IN': fan_in, 'FAN_OUT': fan_out, 'FAN_AVG': (fan_in + fan_out) / 2.0}[mode]
         if uniform:

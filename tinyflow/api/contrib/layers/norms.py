@@ -6,7 +6,7 @@ from tinyflow.api.contrib.framework.model_variables import model_variable
 from tinyflow.api.contrib.layers import utils
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.named import ONES, ZEROS
 from tinyflow.ops.array import constants, joining, shape_ops, shaping, slicing
 from tinyflow.ops.math import arithmetic, reduction
@@ -26,7 +26,7 @@ def _parameter(name, wanted, shape, dtype, initializers, variables_collections, 
 
 def _check_rank(inputs):
     if inputs.shape.ndims is None:
-        raise worded(ValueError(f'Inputs {inputs.name} has undefined rank.'))
+        raise misuse(ValueError(f'Inputs {inputs.name} has undefined rank.'))
     return inputs.shape.ndims
 
 
@@ -51,12 +51,12 @@ def layer_norm(inputs, center=True, scale=True, activation_fn=None, reuse=None,
         if begin_norm_axis < 0:
             begin_norm_axis = rank + begin_norm_axis
         if begin_params_axis >= rank or begin_norm_axis >= rank:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'begin_params_axis ({begin_params_axis}) and begin_norm_axis '
                 f'({begin_norm_axis}) must be < rank(inputs) ({rank})'))
         shape = inputs.shape[begin_params_axis:]
         if not shape.is_fully_defined():
-            raise worded(ValueError(f'Inputs {inputs.name}: shape(inputs)[{begin_params_axis}:] '
+            raise misuse(ValueError(f'Inputs {inputs.name}: shape(inputs)[{begin_params_axis}:] '
                                     f'is not fully defined: {inputs.shape}'))
         dtype = inputs.dtype.base_dtype
         beta = _parameter('beta', center, shape, dtype, None, variables_collections, trainable)
@@ -116,9 +116,9 @@ def group_norm(inputs, groups=32, channels_axis=-1, reduction_axes=(-3, -2), cen
     sizes = [dynamic[i] if size is None else size for i, size in enumerate(inputs.shape.as_list())]
     channels = utils.known_size(inputs.shape, channels_axis)
     if groups > channels:
-        raise worded(ValueError(f'Invalid groups {groups} for {channels} channels.'))
+        raise misuse(ValueError(f'Invalid groups {groups} for {channels} channels.'))
     if channels % groups:
-        raise worded(ValueError(f'{channels} channels is not commensurate with {groups} groups.'))
+        raise misuse(ValueError(f'{channels} channels is not commensurate with {groups} groups.'))
     each = [groups, channels // groups]
     before, after = sizes[:channels_axis], sizes[channels_axis + 1:]
     broadcast = [*[1] * len(before), *each, *[1] * len(after)]
@@ -137,16 +137,16 @@ def group_norm(inputs, groups=32, channels_axis=-1, reduction_axes=(-3, -2), cen
 def _group_axes(inputs, rank, channels_axis, reduction_axes):
     """The channels' axis from the front, and the axes to reduce after it became two."""
     if channels_axis > rank - 1:
-        raise worded(ValueError('Axis is out of bounds.'))
+        raise misuse(ValueError('Axis is out of bounds.'))
     channels_axis %= rank
     axes = [axis + rank if axis < 0 else axis for axis in reduction_axes]
     for axis in axes:
         if axis > rank - 1:
-            raise worded(ValueError('Axis is out of bounds.'))
+            raise misuse(ValueError('Axis is out of bounds.'))
         if inputs.shape.as_list()[axis] is None:
-            raise worded(ValueError(f'Inputs {inputs.name} has undefined dimensions {axis}.'))
+            raise misuse(ValueError(f'Inputs {inputs.name} has undefined dimensions {axis}.'))
         if axis == channels_axis:
-            raise worded(ValueError('reduction_axis must be mutually exclusive with '
+            raise misuse(ValueError('reduction_axis must be mutually exclusive with '
                                     'channels_axis'))
     return channels_axis, [channels_axis + 1,
                            *(axis + 1 if axis > channels_axis else axis for axis in axes)]
@@ -177,10 +177,10 @@ def unit_norm(inputs, dim, epsilon=1e-7, scope=None):
     """
     with variable_scope(scope, 'UnitNorm', [inputs]):
         if inputs.raw_shape is None:
-            raise worded(ValueError('The input rank must be known.'))
+            raise misuse(ValueError('The input rank must be known.'))
         rank = len(inputs.raw_shape)
         if dim < 0 or dim >= rank:
-            raise worded(ValueError('dim must be positive but smaller than the input rank.'))
+            raise misuse(ValueError('dim must be positive but smaller than the input rank.'))
         lengths = arithmetic.sqrt(
             epsilon + reduction.reduce_sum(arithmetic.square(inputs), dim, True))
         multiples = [constants.ones([dim], dtypes.int32)] if dim else []

@@ -6,7 +6,7 @@ from tinyflow.graph.defaults import get_collection
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.checks import shape_checks
 from tinyflow.ops.control_flow import grouping
@@ -66,7 +66,7 @@ def optimize_loss(loss, global_step, learning_rate, optimizer, gradient_noise_sc
         summaries = _chosen(summaries)
         if learning_rate is not None and learning_rate_decay_fn is not None:
             if global_step is None:
-                raise worded(ValueError('global_step is required for learning_rate_decay_fn.'))
+                raise misuse(ValueError('global_step is required for learning_rate_decay_fn.'))
             rate = learning_rate_decay_fn(rate, global_step)
             if 'learning_rate' in summaries:
                 summary.scalar('learning_rate', rate)
@@ -90,10 +90,10 @@ def _rate(learning_rate):
     if isinstance(learning_rate, Tensor) and learning_rate.shape.ndims == 0:
         return learning_rate
     if not isinstance(learning_rate, float):
-        raise worded(ValueError('Learning rate should be 0d Tensor or float. Got '
+        raise misuse(ValueError('Learning rate should be 0d Tensor or float. Got '
                                 f'{learning_rate} of type {type(learning_rate)}'))
     if learning_rate < 0.0:
-        raise worded(ValueError(f'Invalid learning_rate {learning_rate}.'))
+        raise misuse(ValueError(f'Invalid learning_rate {learning_rate}.'))
     return get_variable('learning_rate', [], trainable=False,
                         initializer=constant_initializer(learning_rate))
 
@@ -103,7 +103,7 @@ def _chosen(summaries):
         return ['loss', 'learning_rate', 'global_gradient_norm']
     for each in summaries:
         if each not in OPTIMIZER_SUMMARIES:
-            raise worded(ValueError(f'Summaries should be one of '
+            raise misuse(ValueError(f'Summaries should be one of '
                                     f'[{", ".join(OPTIMIZER_SUMMARIES)}], you provided {each}.'))
     return summaries
 
@@ -116,20 +116,20 @@ def _optimizer(optimizer, rate, learning_rate):
     if isinstance(optimizer, str) or is_class:
         kind = 'string' if isinstance(optimizer, str) else 'class'
         if rate is None:
-            raise worded(ValueError('Learning rate is None, but should be specified if optimizer '
+            raise misuse(ValueError('Learning rate is None, but should be specified if optimizer '
                                     f'is {kind} ({optimizer}).'))
         if isinstance(optimizer, str) and optimizer not in OPTIMIZER_CLS_NAMES:
-            raise worded(ValueError(f'Optimizer name should be one of '
+            raise misuse(ValueError(f'Optimizer name should be one of '
                                     f'[{", ".join(OPTIMIZER_CLS_NAMES)}], you provided '
                                     f'{optimizer}.'))
         return (optimizer if is_class else OPTIMIZER_CLS_NAMES[optimizer])(learning_rate=rate)
     if not callable(optimizer):
-        raise worded(ValueError('Unrecognized optimizer: should be string, subclass of Optimizer, '
+        raise misuse(ValueError('Unrecognized optimizer: should be string, subclass of Optimizer, '
                                 'instance of subclass of Optimizer or function with one argument. '
                                 f'Got {optimizer}.'))
     made = optimizer() if learning_rate is None else optimizer(rate)
     if not isinstance(made, Optimizer):
-        raise worded(ValueError('Unrecognized optimizer: function should return subclass of '
+        raise misuse(ValueError('Unrecognized optimizer: function should return subclass of '
                                 f'Optimizer. Got {made}.'))
     return made
 
@@ -159,7 +159,7 @@ def _changed(pairs, noise_scale, multipliers):
                 gradient, lambda g, f=factor: g * identity_and_cast.cast(f, g.dtype))
         result.append((gradient, variable))
     if not result:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Empty list of (gradient, var) pairs encountered. This is most likely to be caused by '
             'an improper value of gradient_multipliers.'))
     return result
@@ -178,7 +178,7 @@ def _clipped(pairs, clip_gradients, summaries):
     if callable(clip_gradients):
         return clip_gradients(pairs)
     if clip_gradients is not None:
-        raise worded(ValueError(f'Unknown type {type(clip_gradients)} for clip_gradients'))
+        raise misuse(ValueError(f'Unknown type {type(clip_gradients)} for clip_gradients'))
     return pairs
 
 

@@ -6,7 +6,7 @@ import numbers
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import add_to_collection, get_collection, name_scope
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants
 from tinyflow.ops.math import arithmetic, reduction
 from tinyflow.ops.nn import logistic
@@ -41,13 +41,13 @@ def _is_off(scale):
     """True for the scale 0, which makes no node."""
     _check_no_integer('scale', scale)
     if isinstance(scale, numbers.Real) and scale < 0.:
-        raise worded(ValueError(f'Setting a scale less than 0 on a regularizer: {scale:g}'))
+        raise misuse(ValueError(f'Setting a scale less than 0 on a regularizer: {scale:g}'))
     return isinstance(scale, numbers.Real) and scale == 0.
 
 
 def _check_no_integer(name, scale):
     if isinstance(scale, numbers.Integral):
-        raise worded(ValueError(f'{name} cannot be an integer: {scale}\n  Hint: a float, such as '
+        raise misuse(ValueError(f'{name} cannot be an integer: {scale}\n  Hint: a float, such as '
                                 '0.001; large scales leave nothing but zeros.'))
 
 
@@ -85,13 +85,13 @@ def apply_regularization(regularizer, weights_list=None):
     """
     weights_list = weights_list or get_collection(GraphKeys.WEIGHTS)
     if not weights_list:
-        raise worded(ValueError('No weights to regularize.'))
+        raise misuse(ValueError('No weights to regularize.'))
     with name_scope('get_regularization_penalty', values=weights_list) as scope:
         penalties = [regularizer(w) for w in weights_list]
         penalties = [constants.constant(0.0) if p is None else p for p in penalties]
         for penalty in penalties:
             if penalty.shape.ndims != 0:
-                raise worded(ValueError('regularizer must return a scalar Tensor instead of a '
+                raise misuse(ValueError('regularizer must return a scalar Tensor instead of a '
                                         f'Tensor with rank {penalty.shape.ndims}.'))
         total = arithmetic.add_n(penalties, name=scope)
         add_to_collection(GraphKeys.REGULARIZATION_LOSSES, total)

@@ -8,7 +8,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers import core
 from tinyflow.layers.named import ONES
 from tinyflow.ops.array import (
@@ -78,7 +78,7 @@ def maxout(inputs, num_units, axis=-1, scope=None):
         shape = inputs.shape.as_list()
         features = shape[axis]
         if features % num_units:
-            raise worded(ValueError(f'number of features({features}) is not a multiple of '
+            raise misuse(ValueError(f'number of features({features}) is not a multiple of '
                                     f'num_units({num_units})'))
         shape[axis] = num_units
         shape = [shape_ops.shape(inputs)[i] if size is None else size
@@ -151,7 +151,7 @@ def spatial_softmax(features, temperature=None, name=None, variables_collections
         height, width = (sizes[2], sizes[3]) if first else (sizes[1], sizes[2])
         channels = features.shape.as_list()[1 if first else 3]
         if channels is None:
-            raise worded(ValueError('The num_channels dimension of the inputs to '
+            raise misuse(ValueError('The num_channels dimension of the inputs to '
                                     '`spatial_softmax` should be defined. Found `None`.'))
         with name_scope('spatial_softmax_op', 'spatial_softmax_op', [features]):
             x, y = shaping.meshgrid(constants.lin_space(-1., 1., num=height),

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.api.contrib.framework.model_variables import model_variable
 from tinyflow.graph.defaults import add_to_collection, add_to_collections, get_collection
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.variables.variable import VariableAggregation, VariableSynchronization
 
 
@@ -46,7 +46,7 @@ def variable_getter(rename=None):
 def check_data_format(data_format, known=('NCHW', 'NHWC')):
     """'channels_first' or 'channels_last'; ValueError for what is not known."""
     if data_format not in known:
-        raise worded(ValueError(f'data_format has to be either {" or ".join(known)}.'))
+        raise misuse(ValueError(f'data_format has to be either {" or ".join(known)}.'))
     return channels(data_format)
 
 
@@ -58,12 +58,12 @@ def channels(data_format):
 def known_size(shape, axis, min_rank=1):
     """The size of an axis; ValueError if it is not known."""
     if shape.ndims is None:
-        raise worded(ValueError('dims of shape must be known but is None'))
+        raise misuse(ValueError('dims of shape must be known but is None'))
     if shape.ndims < min_rank:
-        raise worded(ValueError(f'rank of shape must be at least {min_rank} not: {shape.ndims}'))
+        raise misuse(ValueError(f'rank of shape must be at least {min_rank} not: {shape.ndims}'))
     size = shape.as_list()[axis]
     if size is None:
-        raise worded(ValueError(f'dimension {axis} of shape must be known but is None: {shape}'))
+        raise misuse(ValueError(f'dimension {axis} of shape must be known but is None: {shape}'))
     return size
 
 
@@ -72,7 +72,7 @@ def pair(value):
     if isinstance(value, int):
         return value, value
     if len(value) != 2:
-        raise worded(ValueError(f'Must be a list with 2 elements: {value}'))
+        raise misuse(ValueError(f'Must be a list with 2 elements: {value}'))
     return int(value[0]), int(value[1])
 
 

@@ -2,7 +2,7 @@
 from importlib import import_module as _import_module
 
 from tinyflow.api.contrib.learn import datasets, preprocessing
-from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.errors import misuse as _misuse
 from tinyflow.graph.support.missing import (
     MissingNameError as _MissingNameError,
     explain_missing as _explain_missing,
@@ -46,7 +46,7 @@ def __getattr__(name):
         found = globals()[name] = _import_module('estimator_layer.contrib.learn').RunConfig
         return found
     if name in _INSTEAD:
-        raise _worded(_MissingNameError(
+        raise _misuse(_MissingNameError(
             f'tf.contrib.learn.{name} is left out of tinyflow; in TensorFlow 1.3 tf.estimator '
             f'followed it.\n  Hint: {_INSTEAD[name]}.'))
     return _missing(name)

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.filesystem import GFile
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
@@ -67,7 +67,7 @@ class CategoricalVocabulary:
     def reverse(self, class_id):
         """The word of a number."""
         if not self._support_reverse:
-            raise worded(ValueError('This vocabulary wasn\'t initialized with support_reverse to '
+            raise misuse(ValueError('This vocabulary wasn\'t initialized with support_reverse to '
                                     'support reverse() function.'))
         return self._reverse_mapping[class_id]
 
@@ -125,7 +125,7 @@ class VocabularyProcessor:
             processor = cls(kept['max_document_length'], kept['min_frequency'])
             words = kept['words']
         except (ValueError, KeyError, TypeError) as error:
-            raise worded(ValueError(f'{filename} is not a vocabulary that VocabularyProcessor.save '
+            raise misuse(ValueError(f'{filename} is not a vocabulary that VocabularyProcessor.save '
                                     f'wrote: {error}')) from None
         vocabulary = processor.vocabulary_ = CategoricalVocabulary(words[0])
         for word in words:

@@ -9,7 +9,7 @@ from tinyflow.api.contrib.legacy_seq2seq.decoders import (
 )
 from tinyflow.graph.dtypes import float32
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.rnn.projections import Linear, OutputProjectionWrapper
 from tinyflow.ops.array import (
     constants,
@@ -67,11 +67,11 @@ def attention_decoder(decoder_inputs, initial_state, attention_states, cell, out
     of [batch, output_size]. Source: Vinyals et al., "Grammar as a foreign language", NIPS 2015.
     """
     if not decoder_inputs:
-        raise worded(ValueError('Must provide at least 1 input to attention decoder.'))
+        raise misuse(ValueError('Must provide at least 1 input to attention decoder.'))
     if num_heads < 1:
-        raise worded(ValueError('With less than 1 heads, use a non-attention decoder.'))
+        raise misuse(ValueError('With less than 1 heads, use a non-attention decoder.'))
     if attention_states.raw_shape is None or attention_states.raw_shape[2] is None:
-        raise worded(ValueError('Shape[2] of attention_states must be known: '
+        raise misuse(ValueError('Shape[2] of attention_states must be known: '
                                 f'{attention_states.shape}'))
     output_size = cell.output_size if output_size is None else output_size
     with variable_scope(scope or 'attention_decoder', dtype=dtype) as scope:
@@ -89,7 +89,7 @@ def attention_decoder(decoder_inputs, initial_state, attention_states, cell, out
                     value = loop_function(outputs[-1], i)
             width = value.shape.with_rank(2)[1]
             if width.value is None:
-                raise worded(ValueError(f'Could not infer input size from input: {value.name}'))
+                raise misuse(ValueError(f'Could not infer input size from input: {value.name}'))
             parts = [identity_and_cast.cast(part, dtype) for part in [value, *reads]]
             cell_output, state = cell(Linear(parts, width.value, True)(parts), state)
             if i == 0 and initial_state_attention:

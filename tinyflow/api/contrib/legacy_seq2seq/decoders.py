@@ -6,7 +6,7 @@ import copy
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import float32
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.rnn.cell import RNNCell
 from tinyflow.layers.rnn.projections import EmbeddingWrapper, OutputProjectionWrapper
 from tinyflow.layers.rnn.static import static_rnn
@@ -187,9 +187,9 @@ def one2many_rnn_seq2seq(encoder_inputs, decoder_inputs_dict, enc_cell, dec_cell
     """
     for cell, what in [(enc_cell, 'enc_cell'), *((c, 'dec_cell') for c in dec_cells_dict.values())]:
         if not isinstance(cell, RNNCell):
-            raise worded(TypeError(f'{what} is not an RNNCell: {type(cell)}'))
+            raise misuse(TypeError(f'{what} is not an RNNCell: {type(cell)}'))
     if set(dec_cells_dict) != set(decoder_inputs_dict):
-        raise worded(ValueError('keys of dec_cells_dict != keys of decodre_inputs_dict'))
+        raise misuse(ValueError('keys of dec_cells_dict != keys of decodre_inputs_dict'))
     outputs, states = {}, {}
     with variable_scope(scope or 'one2many_rnn_seq2seq', dtype=dtype) as scope:
         wrapped = EmbeddingWrapper(enc_cell, embedding_classes=num_encoder_symbols,

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import identity_and_cast, shape_ops, shaping
 from tinyflow.ops.math import arithmetic, reduction
 from tinyflow.ops.nn import cross_entropy
@@ -17,7 +17,7 @@ def sequence_loss_by_example(logits, targets, weights, average_across_timesteps=
     ValueError where the lists differ in length.
     """
     if not len(targets) == len(logits) == len(weights):
-        raise worded(ValueError('Lengths of logits, weights, and targets must be the same '
+        raise misuse(ValueError('Lengths of logits, weights, and targets must be the same '
                                 f'{len(logits)}, {len(weights)}, {len(targets)}.'))
     with name_scope(name, 'sequence_loss_by_example', [*logits, *targets, *weights]):
         losses = []
@@ -64,7 +64,7 @@ def model_with_buckets(encoder_inputs, decoder_inputs, targets, weights, buckets
     for what, steps, needed in (('encoder_inputs', encoder_inputs, longest[0]),
                                 ('targets', targets, longest[1]), ('weights', weights, longest[1])):
         if len(steps) < needed:
-            raise worded(ValueError(f'Length of {what} ({len(steps)}) must be at least that of '
+            raise misuse(ValueError(f'Length of {what} ({len(steps)}) must be at least that of '
                                     f'last bucket ({needed}).'))
     loss_function = sequence_loss_by_example if per_example_loss else sequence_loss
     losses, outputs = [], []

@@ -24,7 +24,7 @@ from tinyflow.api.contrib.rnn.lstm_blocks import (
 )
 from tinyflow.api.contrib.rnn.phased import PhasedLSTMCell
 from tinyflow.api.contrib.rnn.wrapper_cells import AttentionCellWrapper, HighwayWrapper
-from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.errors import misuse as _misuse
 from tinyflow.graph.support.missing import (
     MissingNameError as _MissingNameError,
     explain_missing as _explain_missing,
@@ -70,7 +70,7 @@ _missing = _explain_missing(__name__, __all__)
 
 def __getattr__(name):
     if name in _LEFT_OUT:
-        raise _worded(_MissingNameError(f'tf.contrib.rnn.{name}: tinyflow leaves it out; instead: '
+        raise _misuse(_MissingNameError(f'tf.contrib.rnn.{name}: tinyflow leaves it out; instead: '
                                    f'{_LEFT_OUT[name]}.'))
     return _missing(name)
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.rnn.cell import RNNCell
 from tinyflow.layers.rnn.cells import LSTMStateTuple
 from tinyflow.ops.array import joining
@@ -25,7 +25,7 @@ class ConvLSTMCell(RNNCell):
                  name='conv_lstm_cell'):
         super().__init__(name=name)
         if conv_ndims != len(input_shape) - 1:
-            raise worded(ValueError(f'Invalid input_shape {input_shape} for '
+            raise misuse(ValueError(f'Invalid input_shape {input_shape} for '
                                     f'conv_ndims={conv_ndims}.'))
         self._conv_ndims, self._kernel_shape = conv_ndims, list(kernel_shape)
         self._output_channels, self._use_bias = output_channels, use_bias

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.api.contrib.rnn.layer_norm import Normalizer
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.input_spec import InputSpec
 from tinyflow.layers.rnn.cell import LayerRNNCell, RNNCell
 from tinyflow.layers.rnn.projections import Linear
@@ -19,7 +19,7 @@ def input_width(inputs):
     """The size of the inputs. ValueError where it is not known."""
     width = inputs.shape.with_rank(2)[1].value
     if width is None:
-        raise worded(ValueError('Could not infer input size from inputs.get_shape()[-1]'))
+        raise misuse(ValueError('Could not infer input size from inputs.get_shape()[-1]'))
     return width
 
 
@@ -88,7 +88,7 @@ class IntersectionRNNCell(OfUnits, RNNCell):
         if input_width(inputs) == self._num_units:
             return inputs
         if not self._num_input_proj:
-            raise worded(ValueError('Must have input size == output size for Intersection RNN. To '
+            raise misuse(ValueError('Must have input size == output size for Intersection RNN. To '
                                     'fix, num_in_proj should be set to num_units at cell init.'))
         with variable_scope('in_projection'):
             if self._linear1 is None:
@@ -190,7 +190,7 @@ class CoupledInputForgetGateLSTMCell(Projected, RNNCell):
                  norm_gain=1.0, norm_shift=0.0):
         super().__init__(_reuse=reuse)
         if num_unit_shards != 1 or num_proj_shards != 1:
-            raise worded(ValueError('CoupledInputForgetGateLSTMCell: tinyflow keeps each Variable '
+            raise misuse(ValueError('CoupledInputForgetGateLSTMCell: tinyflow keeps each Variable '
                                     'whole; leave out num_unit_shards and num_proj_shards.'))
         self._num_units, self._num_proj, self._proj_clip = num_units, num_proj, proj_clip
         self._use_peepholes, self._forget_bias = use_peepholes, forget_bias

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.api.contrib.rnn.gated import input_width
 from tinyflow.graph import dtypes
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.input_spec import InputSpec
 from tinyflow.layers.rnn.cell import LayerRNNCell, RNNCell
 from tinyflow.layers.rnn.projections import Linear
@@ -146,7 +146,7 @@ class GLSTMCell(RNNCell):
         super().__init__(_reuse=reuse)
         for what, size in (('num_units', num_units), ('num_proj', num_proj or 0)):
             if size % number_of_groups:
-                raise worded(ValueError(f'{what} must be divisible by number_of_groups'))
+                raise misuse(ValueError(f'{what} must be divisible by number_of_groups'))
         self._num_units, self._num_proj, self._groups = num_units, num_proj, number_of_groups
         self._weights_initializer, self._forget_bias = initializer, forget_bias
         self._activation = activation
@@ -164,7 +164,7 @@ class GLSTMCell(RNNCell):
         c_prev, m_prev = state
         batch = inputs.shape[0].value or shape_ops.shape(inputs)[0]
         if input_width(inputs) % self._groups:
-            raise worded(ValueError(f'input size ({input_width(inputs)}) must be divisible by '
+            raise misuse(ValueError(f'input size ({input_width(inputs)}) must be divisible by '
                                     f'number_of_groups ({self._groups})'))
         with variable_scope(get_variable_scope(), initializer=self._weights_initializer):
             parts = zip(*[self._group(g, inputs, m_prev, batch) for g in range(self._groups)])

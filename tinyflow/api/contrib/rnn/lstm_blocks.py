@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import int64
-from tinyflow.graph.support.errors import abstract, worded
+from tinyflow.graph.support.errors import abstract, misuse
 from tinyflow.layers.base import Layer
 from tinyflow.layers.input_spec import InputSpec
 from tinyflow.layers.rnn.cell import LayerRNNCell
@@ -52,7 +52,7 @@ class LSTMBlockCell(OfUnitsLSTM, LayerRNNCell):
 
     def call(self, inputs, state):
         if len(state) != 2:
-            raise worded(ValueError('Expecting state to be a tuple with length 2.'))
+            raise misuse(ValueError('Expecting state to be a tuple with length 2.'))
         if self._use_peephole:
             peepholes = self._peepholes
         else:
@@ -82,16 +82,16 @@ class LSTMBlockWrapper(Layer):
         inputs = joining.stack(inputs) if is_list else inputs
         time, batch, depth = inputs.shape.with_rank(3).as_list()
         if not depth:
-            raise worded(ValueError(f'Expecting inputs_shape[2] to be set: {inputs.shape}'))
+            raise misuse(ValueError(f'Expecting inputs_shape[2] to be set: {inputs.shape}'))
         batch = shape_ops.shape(inputs)[1] if batch is None else batch
         time = shape_ops.shape(inputs)[0] if time is None else time
         if initial_state is None:
             if dtype is None:
-                raise worded(ValueError('Either initial_state or dtype needs to be specified'))
+                raise misuse(ValueError('Either initial_state or dtype needs to be specified'))
             zeros = constants.zeros(joining.stack([batch, self.num_units]), dtype=dtype)
             initial_state = zeros, zeros
         elif len(initial_state) != 2:
-            raise worded(ValueError('Expecting initial_state to be a tuple with length 2 or None'))
+            raise misuse(ValueError('Expecting initial_state to be a tuple with length 2 or None'))
         dtype = initial_state[0].dtype if dtype is None else dtype
         if sequence_length is not None:
             sequence_length = convert_to_tensor(sequence_length)
@@ -167,7 +167,7 @@ class GRUBlockCell(LayerRNNCell):
     def __init__(self, num_units=None, cell_size=None, reuse=None, name='gru_cell'):
         super().__init__(_reuse=reuse, name=name)
         if (cell_size is None) == (num_units is None):
-            raise worded(ValueError('Exactly one of num_units or cell_size must be provided.'))
+            raise misuse(ValueError('Exactly one of num_units or cell_size must be provided.'))
         self._cell_size = cell_size if num_units is None else num_units
         self.input_spec = InputSpec(ndim=2)
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.rnn.cell import RNNCell, check_is_cell
 from tinyflow.layers.rnn.projections import Linear
 from tinyflow.layers.rnn.sizes import OfInnerCell
@@ -26,11 +26,11 @@ class AttentionCellWrapper(RNNCell):
         super().__init__(_reuse=reuse)
         check_is_cell('cell', cell)
         if nest.is_nested(cell.state_size) and not state_is_tuple:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'Cell returns tuple of states, but the flag state_is_tuple is not set. State size '
                 f'is: {cell.state_size}'))
         if attn_length <= 0:
-            raise worded(ValueError(f'attn_length should be greater than zero, got {attn_length}'))
+            raise misuse(ValueError(f'attn_length should be greater than zero, got {attn_length}'))
         self._cell, self._attn_length, self._input_size = cell, attn_length, input_size
         self._attn_size = cell.output_size if attn_size is None else attn_size
         self._attn_vec_size = self._attn_size if attn_vec_size is None else attn_vec_size

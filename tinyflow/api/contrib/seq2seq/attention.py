@@ -9,7 +9,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import abstract, report, worded
+from tinyflow.graph.support.errors import abstract, misuse, report
 from tinyflow.layers.base import Layer
 from tinyflow.layers.core import Dense
 from tinyflow.layers.rnn.cell import zero_tensor
@@ -58,9 +58,9 @@ class BaseMechanism(AttentionMechanism):
                  memory_layer=None, score_mask_value=None, custom_key_value_fn=None, name=None):
         for layer, what in ((query_layer, 'query_layer'), (memory_layer, 'memory_layer')):
             if layer is not None and not isinstance(layer, Layer):
-                raise worded(TypeError(f'{what} is not a Layer: {type(layer).__name__}'))
+                raise misuse(TypeError(f'{what} is not a Layer: {type(layer).__name__}'))
         if not callable(probability_fn):
-            raise worded(TypeError('probability_fn must be callable, saw type: '
+            raise misuse(TypeError('probability_fn must be callable, saw type: '
                                    f'{type(probability_fn).__name__}'))
         self._query_layer, self._memory_layer = query_layer, memory_layer
         self.dtype = memory_layer.dtype
@@ -126,7 +126,7 @@ def _prepared(memory, lengths):
         lengths = convert_to_tensor(lengths, name='memory_sequence_length')
     for part in nest.flatten(memory):
         if part.raw_shape is None or None in part.raw_shape[2:]:
-            raise worded(ValueError(report(
+            raise misuse(ValueError(report(
                 f'Expected memory {part.name} to have fully defined inner dims, but saw shape: '
                 f'{part.shape}', inputs=[('memory', part)])))
     if lengths is None:
@@ -159,7 +159,7 @@ def luong_score(query, keys, scale):
     """
     depth, units = query.shape[-1], keys.shape[-1]
     if depth.value is None or depth.value != units.value:
-        raise worded(ValueError(
+        raise misuse(ValueError(
             'Incompatible or unknown inner dimensions between query and keys.  Query '
             f'({query.name}) has units: {depth}.  Keys ({keys.name}) have units: {units}.  Perhaps '
             f"you need to set num_units to the keys' dimension ({units})?"))

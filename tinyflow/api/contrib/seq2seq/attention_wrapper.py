@@ -10,7 +10,7 @@ from tinyflow.graph.dtypes import int32
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.rnn.cell import RNNCell, check_is_cell, zero_tensor
 from tinyflow.ops.array import (
     constants,
@@ -70,11 +70,11 @@ class AttentionWrapper(RNNCell):
         mechanisms = tuple(attention_mechanism) if self._is_multi else (attention_mechanism,)
         for mechanism in mechanisms:
             if not isinstance(mechanism, AttentionMechanism):
-                raise worded(TypeError(
+                raise misuse(TypeError(
                     'attention_mechanism must be an AttentionMechanism or list of multiple '
                     f'AttentionMechanism instances, saw type: {type(mechanism).__name__}'))
         if cell_input_fn is not None and not callable(cell_input_fn):
-            raise worded(TypeError('cell_input_fn must be callable, saw type: '
+            raise misuse(TypeError('cell_input_fn must be callable, saw type: '
                                    f'{type(cell_input_fn).__name__}'))
         self._cell = cell
         self._attention_mechanisms = mechanisms
@@ -89,7 +89,7 @@ class AttentionWrapper(RNNCell):
     def _make_layers(self, sizes, layers):
         """Layers that make the attention of [cell output, mean of the memory]."""
         if sizes is not None and layers is not None:
-            raise worded(ValueError('Only one of attention_layer_size and attention_layer should '
+            raise misuse(ValueError('Only one of attention_layer_size and attention_layer should '
                                     'be set'))
         mechanisms = self._attention_mechanisms
         depths = [m.values.shape[-1].value for m in mechanisms]
@@ -111,7 +111,7 @@ class AttentionWrapper(RNNCell):
         given = tuple(given) if isinstance(given, (list, tuple)) else (given,)
         count = len(self._attention_mechanisms)
         if len(given) != count:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f'If provided, {argument} must contain exactly one {kind} per '
                 f'attention_mechanism, saw: {len(given)} vs {count}'))
         return given
@@ -181,7 +181,7 @@ class AttentionWrapper(RNNCell):
 
     def call(self, inputs, state):
         if not isinstance(state, AttentionWrapperState):
-            raise worded(TypeError('Expected state to be instance of AttentionWrapperState. '
+            raise misuse(TypeError('Expected state to be instance of AttentionWrapperState. '
                                    f'Received type {type(state)} instead.\n  Hint: '
                                    'cell.zero_state(batch_size, dtype).clone(cell_state=...).'))
         output, cell_state = self._cell(self._cell_input_fn(inputs, state.attention),

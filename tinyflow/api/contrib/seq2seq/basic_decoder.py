@@ -8,7 +8,7 @@ from tinyflow.api.contrib.seq2seq.helpers import Helper
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.rnn.cell import check_is_cell
 from tinyflow.layers.rnn.steps import row_shape
 
@@ -25,7 +25,7 @@ class BasicDecoder(Decoder):
     def __init__(self, cell, helper, initial_state, output_layer=None):
         check_is_cell('cell', cell)
         if not isinstance(helper, Helper):
-            raise worded(TypeError(f'helper must be a Helper, received: {type(helper)}'))
+            raise misuse(TypeError(f'helper must be a Helper, received: {type(helper)}'))
         check_output_layer(output_layer)
         self._cell, self._helper = cell, helper
         self._initial_state, self._output_layer = initial_state, output_layer
@@ -65,7 +65,7 @@ class BasicDecoder(Decoder):
 def check_output_layer(layer):
     """TypeError unless `layer` is None or a layer."""
     if layer is not None and not (callable(layer) and hasattr(layer, 'compute_output_shape')):
-        raise worded(TypeError(f'output_layer must be a Layer, received: {type(layer)}'))
+        raise misuse(TypeError(f'output_layer must be a Layer, received: {type(layer)}'))
 
 
 def output_size_of(cell, layer):

@@ -23,7 +23,7 @@ from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.dtypes import bool as bool_, float32, int32, int64
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.rnn.cell import check_is_cell
 from tinyflow.layers.rnn.steps import is_tensor_array, row_shape
 from tinyflow.ops.array import (
@@ -72,10 +72,10 @@ class BeamSearchDecoder(Decoder):
         self._embedding_fn = embedding_function(embedding)
         self._start_tokens = convert_to_tensor(start_tokens, int32, 'start_tokens')
         if self._start_tokens.shape.ndims != 1:
-            raise worded(ValueError('start_tokens must be a vector'))
+            raise misuse(ValueError('start_tokens must be a vector'))
         self._end_token = convert_to_tensor(end_token, int32, 'end_token')
         if self._end_token.shape.ndims != 0:
-            raise worded(ValueError('end_token must be a scalar'))
+            raise misuse(ValueError('end_token must be a scalar'))
         self._batch_size = shape_ops.size(start_tokens)
         self._initial_cell_state = nest.map_structure(self._split_if_rows, initial_state,
                                                       cell.state_size)
@@ -245,7 +245,7 @@ class BeamSearchDecoder(Decoder):
         wanted = TensorShape([constant_value(self._batch_size), self._beam_width]).concatenate(
             row_shape(rest))
         if not split.shape.is_compatible_with(wanted):
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 'Unexpected behavior when reshaping between beam width and batch size.  The '
                 f'reshaped tensor has shape: {split.shape}.  We expected it to have shape '
                 f'(batch_size, beam_width, depth) == {wanted}.  Perhaps you forgot to create a '

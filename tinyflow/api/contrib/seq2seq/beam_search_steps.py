@@ -8,7 +8,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import float32, int32
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.rnn.steps import is_tensor_array
 from tinyflow.ops.array import (
     constants,
@@ -37,7 +37,7 @@ def _tiled(t, multiplier):
     shape = shape_ops.shape(t)
     known = t.raw_shape
     if not known:
-        raise worded(ValueError('t must have statically known rank, and rows'))
+        raise misuse(ValueError('t must have statically known rank, and rows'))
     tiling = [1] * (len(known) + 1)
     tiling[1] = multiplier
     tiled = joining.tile(shaping.expand_dims(t, 1), tiling)
@@ -78,7 +78,7 @@ def reorder_state(indices, source, batch_size, width):
 def check_rank_known(t):
     """ValueError where the rank of `t` is not known while building."""
     if t.raw_shape is None:
-        raise worded(ValueError(f'Expected tensor ({t}) to have known rank, but ndims == None.'))
+        raise misuse(ValueError(f'Expected tensor ({t}) to have known rank, but ndims == None.'))
 
 
 def mask_finished(log_probs, end_token, finished):
@@ -106,12 +106,12 @@ def penalised(log_probs, lengths, length_weight, coverage_weight, finished, atte
     scores = log_probs / penalty
     weight = convert_to_tensor(coverage_weight, name='coverage_penalty_weight')
     if weight.shape.ndims != 0:
-        raise worded(ValueError('coverage_penalty_weight should be a scalar, but saw shape: '
+        raise misuse(ValueError('coverage_penalty_weight should be a scalar, but saw shape: '
                                 f'{weight.shape}'))
     if constant_value(weight) == 0.0:
         return scores
     if attention is None:
-        raise worded(ValueError('accumulated_attention_probs can be None only if coverage penalty '
+        raise misuse(ValueError('accumulated_attention_probs can be None only if coverage penalty '
                                 'is disabled.'))
     attention = masking.where(logic.equal(attention, 0.0), constants.ones_like(attention),
                               attention)
@@ -139,7 +139,7 @@ def attention_of(cell_state, coverage_weight):
         [s for s in cell_state if isinstance(s, AttentionWrapperState)] \
         if isinstance(cell_state, tuple) else []
     if not states:
-        raise worded(ValueError('coverage_penalty_weight must be 0.0 if no cell is attentional.'))
+        raise misuse(ValueError('coverage_penalty_weight must be 0.0 if no cell is attentional.'))
     found = [_mean(s.alignments) if isinstance(s.alignments, tuple) else s.alignments
              for s in states]
     return found[0] if len(found) == 1 else _mean(found)

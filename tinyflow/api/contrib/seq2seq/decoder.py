@@ -6,7 +6,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import int32
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import abstract, worded
+from tinyflow.graph.support.errors import abstract, misuse
 from tinyflow.layers.rnn.cell import zero_tensor
 from tinyflow.layers.rnn.steps import is_tensor_array, transpose_batch_time
 from tinyflow.ops.array import constants, indexing, shape_ops
@@ -61,13 +61,13 @@ def dynamic_decode(decoder, output_time_major=False, impute_finished=False,
     for training; `maximum_iterations` ends a decoding that would never end.
     """
     if not isinstance(decoder, Decoder):
-        raise worded(TypeError(f'Expected decoder to be type Decoder, but saw: {type(decoder)}'))
+        raise misuse(TypeError(f'Expected decoder to be type Decoder, but saw: {type(decoder)}'))
     with variable_scope(scope, 'decoder'):
         if maximum_iterations is not None:
             maximum_iterations = convert_to_tensor(maximum_iterations, int32,
                                                    'maximum_iterations')
             if maximum_iterations.raw_shape != ():
-                raise worded(ValueError('maximum_iterations must be a scalar'))
+                raise misuse(ValueError('maximum_iterations must be a scalar'))
         finished, inputs, state = decoder.initialize()
         zeros = nest.map_structure(
             lambda size, dtype: nest.map_structure(

@@ -7,7 +7,7 @@ from tinyflow.graph.dtypes import int32
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import abstract, worded
+from tinyflow.graph.support.errors import abstract, misuse
 from tinyflow.layers.rnn.steps import transpose_batch_time
 from tinyflow.ops.array import (
     constants,
@@ -67,7 +67,7 @@ class CustomHelper(Helper):
     @property
     def batch_size(self):
         if self._batch_size is None:
-            raise worded(ValueError('batch_size accessed before initialize was called'))
+            raise misuse(ValueError('batch_size accessed before initialize was called'))
         return self._batch_size
 
     @property
@@ -112,7 +112,7 @@ class TrainingHelper(Helper):
             self._input_arrays = nest.map_structure(as_array, inputs)
             self._sequence_length = convert_to_tensor(sequence_length, name='sequence_length')
             if self._sequence_length.shape.ndims != 1:
-                raise worded(ValueError('Expected sequence_length to be a vector, but received '
+                raise misuse(ValueError('Expected sequence_length to be a vector, but received '
                                         f'shape: {self._sequence_length.shape}'))
             self._zero_inputs = nest.map_structure(lambda x: constants.zeros_like(x[0, :]), inputs)
             self._batch_size = shape_ops.size(sequence_length)
@@ -185,10 +185,10 @@ class GreedyEmbeddingHelper(Helper):
         self._start_tokens = convert_to_tensor(start_tokens, int32, 'start_tokens')
         self._end_token = convert_to_tensor(end_token, int32, 'end_token')
         if self._start_tokens.shape.ndims != 1:
-            raise worded(ValueError('start_tokens must be a vector'))
+            raise misuse(ValueError('start_tokens must be a vector'))
         self._batch_size = shape_ops.size(start_tokens)
         if self._end_token.shape.ndims != 0:
-            raise worded(ValueError('end_token must be a scalar'))
+            raise misuse(ValueError('end_token must be a scalar'))
         self._start_inputs = self._embedding_fn(self._start_tokens)
 
     @property
@@ -221,7 +221,7 @@ class GreedyEmbeddingHelper(Helper):
 def check_single(outputs):
     """TypeError where the outputs are a nest."""
     if not isinstance(outputs, Tensor):
-        raise worded(TypeError(f'Expected outputs to be a single Tensor, got: {type(outputs)}'))
+        raise misuse(TypeError(f'Expected outputs to be a single Tensor, got: {type(outputs)}'))
 
 
 class InferenceHelper(Helper):

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import identity_and_cast, shape_ops, shaping
 from tinyflow.ops.math import arithmetic, composed_reductions, reduction
 from tinyflow.ops.nn import cross_entropy
@@ -21,12 +21,12 @@ def sequence_loss(logits, targets, weights, average_across_timesteps=True,
                                ('Weights', weights, 2)):
         if len(tensor.shape) != rank:
             wanted = '[batch_size x sequence_length' + (' x logits]' if rank == 3 else ']')
-            raise worded(ValueError(report(f'sequence_loss: {what} must be a {wanted} tensor',
+            raise misuse(ValueError(report(f'sequence_loss: {what} must be a {wanted} tensor',
                                            inputs=[(what.lower(), tensor)])))
     for average, total, over in ((average_across_timesteps, sum_over_timesteps, 'timesteps'),
                                  (average_across_batch, sum_over_batch, 'batch')):
         if average and total:
-            raise worded(ValueError(f'average_across_{over} and sum_over_{over} cannot be set to '
+            raise misuse(ValueError(f'average_across_{over} and sum_over_{over} cannot be set to '
                                     'True at same time.'))
     with name_scope(name, 'sequence_loss', [logits, targets, weights]):
         classes = shape_ops.shape(logits)[2]

@@ -14,7 +14,7 @@ from tinyflow.api.contrib.seq2seq.attention import (
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import int32
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import (
     constants,
     identity_and_cast,
@@ -59,7 +59,7 @@ def monotonic_attention(p_choose_i, previous_attention, mode):
     if mode == 'hard':
         p *= scans.cumsum(previous, axis=1)
         return p * scans.cumprod(1 - p, axis=1, exclusive=True)
-    raise worded(ValueError("mode must be 'recursive', 'parallel', or 'hard'."))
+    raise misuse(ValueError("mode must be 'recursive', 'parallel', or 'hard'."))
 
 
 def _recursive(p, previous):

@@ -13,7 +13,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import bool as bool_, int32
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.rnn.steps import transpose_batch_time
 from tinyflow.ops.array import (
     constants,
@@ -49,7 +49,7 @@ def _probability(given):
     """The sampling probability as a tensor; ValueError unless it is a scalar or vector."""
     given = convert_to_tensor(given, name='sampling_probability')
     if given.shape.ndims not in (0, 1):
-        raise worded(ValueError('sampling_probability must be either a scalar or a vector. saw '
+        raise misuse(ValueError('sampling_probability must be either a scalar or a vector. saw '
                                 f'shape: {given.shape}'))
     return given
 

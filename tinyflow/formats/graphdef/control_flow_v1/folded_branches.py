@@ -12,7 +12,7 @@ import numpy as np
 
 from tinyflow.formats.graphdef.nodes import Function, Node, Ref
 from tinyflow.graph import dtypes
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 _MERGE = frozenset(('Merge', 'RefMerge'))
 _SWITCH = frozenset(('Switch', 'RefSwitch'))
@@ -123,7 +123,7 @@ class _Conds:
         if not keys and one != other and (one <= other or other <= one):
             keys = self._innermost(one ^ other)
         if len(keys) != 1:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f"The node '{merge.name}' merges values that do not come from the two ways of one "
                 'Switch; only graphs of tf.cond, tf.case and tf.while_loop can be imported.'))
         key = keys.pop()
@@ -362,7 +362,7 @@ def _sorted(nodes, by_name):
                 done[node.name] = node
                 stack.pop()
             elif following.name in open_names and any(n is following for n, _ in stack):
-                raise worded(ValueError(
+                raise misuse(ValueError(
                     'The graph could not be sorted in topological order: the nodes wait for each '
                     f"other; among them '{following.name}'."))
             else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tinyflow.formats.graphdef.control_flow_v1.folded_branches import fold_branches
 from tinyflow.formats.graphdef.nodes import Function, Node, Ref
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 
 _ENTER = frozenset(('Enter', 'RefEnter'))
 _EXIT = frozenset(('Exit', 'RefExit'))
@@ -73,7 +73,7 @@ def _frames(nodes, by_name):
                 ready.append(user)
     if len(frames) < len(nodes):
         stuck = [n.name for n in nodes if n.name not in frames][:5]
-        raise worded(ValueError('The graph could not be sorted in topological order: the nodes '
+        raise misuse(ValueError('The graph could not be sorted in topological order: the nodes '
                                 f'wait for each other; among them {", ".join(stuck)}.'))
     return frames
 
@@ -107,7 +107,7 @@ class _Loop:
         self.last: dict[Ref, Ref] = {}          # what a Switch lets out -> a result of the While
         self.conditions = [node for node in members if node.op == 'LoopCond']
         if len(self.conditions) != 1:
-            raise worded(ValueError(f"The loop '{self.name}' has {len(self.conditions)} LoopCond "
+            raise misuse(ValueError(f"The loop '{self.name}' has {len(self.conditions)} LoopCond "
                                     'nodes; it is damaged.'))
         self._find_variables()
 
@@ -187,7 +187,7 @@ class _Loop:
         if parameter is not None and self.nexts[self.names.index(parameter)] is None:
             return self.inputs[self.names.index(parameter)]
         if parameter is not None or self._op(ref.node) in _RING:
-            raise worded(ValueError(
+            raise misuse(ValueError(
                 f"The loop '{self.name}' is damaged: '{user.name}', by which a value leaves it, "
                 f"needs '{ref}', which is there only while it goes on."))
         return ref

@@ -2,7 +2,7 @@
 from tinyflow.api.contrib.learn.datasets import base
 from tinyflow.api.contrib.learn.datasets.base import Dataset, Datasets, load_iris
 from tinyflow.api.examples.tutorials.mnist import input_data as mnist
-from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.errors import misuse as _misuse
 from tinyflow.graph.support.missing import (
     MissingNameError as _MissingNameError,
     explain_missing as _explain_missing,
@@ -22,14 +22,14 @@ def load_dataset(name, size='small', test_with_fake_data=False):
         return mnist.read_data_sets('MNIST-data')
     if name == 'iris':
         return load_iris()
-    raise _worded(ValueError(f"Name of dataset is not found: {name}; there are 'iris' and 'mnist'."
+    raise _misuse(ValueError(f"Name of dataset is not found: {name}; there are 'iris' and 'mnist'."
                              '\n  Hint: sklearn.datasets has other tables; '
                              'base.load_csv_with_header reads your own file.'))
 
 
 def __getattr__(name):
     if name == 'load_boston':
-        raise _worded(_MissingNameError(
+        raise _misuse(_MissingNameError(
             'tf.contrib.learn.datasets.load_boston: tinyflow brings no copy of this table. '
             'tf.keras.datasets.boston_housing reads it from a file; base.load_csv_with_header '
             'reads your own file.'))

@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 
 from tinyflow.api import data_sets
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.filesystem import GFile
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
@@ -27,13 +27,13 @@ def load_csv_with_header(filename, target_dtype, features_dtype, target_column=-
     try:
         count, width = int(header[0]), int(header[1])
     except (ValueError, IndexError):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'{filename}: the first line must begin with the numbers of rows and of features, as '
             f'in 120,4,setosa,versicolor,virginica; it is {",".join(header)!r}\n  Hint: '
             'load_csv_without_header, without a line of names.')) from None
     found = _dataset(filename, rows, target_dtype, features_dtype, target_column, first_line=2)
     if found.data.shape != (count, width):
-        raise worded(ValueError(
+        raise misuse(ValueError(
             f'{filename}: the first line announces {count} rows of {width} features beside the '
             f'target; there are {found.data.shape[0]} of {found.data.shape[1]}.'))
     return found
@@ -61,7 +61,7 @@ def _rows(filename):
     with GFile(filename) as file:
         rows = [row for row in csv.reader(file.read().splitlines()) if row]
     if not rows:
-        raise worded(ValueError(f'{filename} is empty.'))
+        raise misuse(ValueError(f'{filename} is empty.'))
     return rows
 
 
@@ -69,13 +69,13 @@ def _dataset(filename, rows, target_dtype, features_dtype, target_column, first_
     data, target, width = [], [], len(rows[0]) if rows else 0
     for line, row in enumerate(rows, first_line):
         if len(row) != width:
-            raise worded(ValueError(f'{filename}, line {line}: {len(row)} columns, where the '
+            raise misuse(ValueError(f'{filename}, line {line}: {len(row)} columns, where the '
                                     f'first row has {width}.'))
         try:
             target.append(np.asarray(row.pop(target_column)).astype(target_dtype))
             data.append(np.asarray(row).astype(features_dtype))
         except (ValueError, IndexError) as error:
-            raise worded(ValueError(f'{filename}, line {line}: {error}')) from None
+            raise misuse(ValueError(f'{filename}, line {line}: {error}')) from None
     return Dataset(data=np.array(data, features_dtype), target=np.array(target, target_dtype))
 
 

@@ -10,7 +10,7 @@ import importlib as _importlib
 import os as _os
 
 from tinyflow.formats.wire import reading as _reading
-from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.errors import misuse as _misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = ['visualize_embeddings']
@@ -27,7 +27,7 @@ def visualize_embeddings(summary_writer, config):
     """
     logdir = summary_writer.get_logdir()
     if logdir is None:
-        raise _worded(ValueError('Summary writer must have a logdir'))
+        raise _misuse(ValueError('Summary writer must have a logdir'))
     message = _reading.as_message(config, __getattr__('ProjectorConfig'))
     _reading.write(_os.path.join(logdir, 'projector_config.pbtxt'), message, as_text=True)
 
