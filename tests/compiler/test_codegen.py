@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.compiler.codegen import program as codegen
-from tinyflow.compiler.codegen.program import Source
+from tinyflow.compiler.codegen import long_programs
+from tinyflow.compiler.codegen.program import ProgramSource
 from tinyflow.compiler.codegen.tiling import tile_groups
 from tinyflow.compiler.compile import Options, optimise, plan_program
 from tinyflow.compiler.memory.plan import plan_memory
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures('graph')
 
 def source_of(fetches, feeds=(), shapes=()):
     program = optimise(plan_program(tuple(fetches), tuple(feeds)), tuple(shapes), Options())
-    return Source(plan_memory(program))
+    return ProgramSource(plan_memory(program))
 
 
 def test_each_line_names_its_node_and_the_users_line():
@@ -203,7 +203,7 @@ def test_no_index_at_all_is_all():
 
 
 def test_a_long_program_is_not_parted_inside_what_runs_tile_by_tile(monkeypatch):
-    monkeypatch.setattr(codegen, '_LONG', 7)
+    monkeypatch.setattr(long_programs, '_LONG', 7)
     x = y = tf.placeholder(tf.float32, [1 << 18])
     for _ in range(6):
         y = tf.tanh(y) * 1.1
@@ -218,7 +218,7 @@ def test_a_long_program_is_not_parted_inside_what_runs_tile_by_tile(monkeypatch)
 
 
 def test_what_an_update_gives_is_known_in_all_parts_of_a_long_program(monkeypatch):
-    monkeypatch.setattr(codegen, '_LONG', 3)
+    monkeypatch.setattr(long_programs, '_LONG', 3)
     v = tf.Variable(0)
     y = x = tf.placeholder(tf.int32, [3])
     counted = v.count_up_to(100)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tinyflow.compiler.codegen.program import Source
+from tinyflow.compiler.codegen.program import ProgramSource
 from tinyflow.compiler.compile import Options, optimise
 from tinyflow.compiler.functions.nested import callables_of, plan_function
 from tinyflow.compiler.ir import Instruction, Program
@@ -29,7 +29,7 @@ def sources_inside(program: Program, prefix: str = '') -> Iterator[tuple[str, st
             shapes = [_shape_of(instruction, graph, t) for t in given or graph.inputs]
             inner = optimise(inner, shapes, Options())
             name = f'{prefix}f{number}_{_role(instruction, graph)}'
-            text = Source(plan_memory(inner)).text
+            text = ProgramSource(plan_memory(inner)).text
             yield name, text.replace('def run(', f'def {name}(', 1)
             yield from sources_inside(inner, name + '_')
         number += 1

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tinyflow.compiler.codegen.program import Source
+from tinyflow.compiler.codegen.program import ProgramSource
 from tinyflow.compiler.functions.nested import FunctionMaker
 from tinyflow.compiler.ir import Program
 from tinyflow.compiler.memory.plan import plan_memory
@@ -93,9 +93,9 @@ class Executable:
     def __init__(self, program: Program, arenas: ArenaPool) -> None:
         self.program = program
         self.plan = plan_memory(program)
-        self.source = Source(self.plan)
+        self.source = ProgramSource(self.plan)
         self.runs = 0
-        self.timed_source: Source | None = None      # for profiled runs
+        self.timed_source: ProgramSource | None = None      # for profiled runs
         self._arenas = arenas
         self._frames: dict[Arena, Callable[..., list]] = {}
 
@@ -153,7 +153,7 @@ class Executable:
         arena.bound.add(self)
         return frame
 
-    def bind(self, source: Source, block: np.ndarray) -> Callable[..., list]:
+    def bind(self, source: ProgramSource, block: np.ndarray) -> Callable[..., list]:
         """Binds the function of `source` (the program, or a timed variant) to memory `block`."""
         return source.bind(block, self._arenas.store, self.uninitialized, self._arenas.function)
 
@@ -168,7 +168,7 @@ class Executable:
         storages = [self._arenas.store.storage(operation) for operation in self.source.read_first]
         raise uninitialized_error([storage for storage in storages if storage.value is None])
 
-    def explain(self, error: Exception, source: Source) -> Exception:
+    def explain(self, error: Exception, source: ProgramSource) -> Exception:
         """Converts an error raised by generated code to one that names the node."""
         instruction, trace = None, error.__traceback__
         while trace is not None:                # the innermost line of the source is the node's

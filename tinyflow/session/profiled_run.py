@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tinyflow.compiler.codegen.program import Source
+from tinyflow.compiler.codegen.program import ProgramSource
 from tinyflow.compiler.ir import Instruction
 from tinyflow.session.config import DeviceStepStats, NodeExecStats, RunMetadata, StepStats
 from tinyflow.session.executable import Executable
@@ -49,10 +49,10 @@ def profile(executable: Executable, arrays: Sequence[np.ndarray],
     return results, timings
 
 
-def timed_source(executable: Executable) -> Source:
+def timed_source(executable: Executable) -> ProgramSource:
     """The program's source with a clock in it, written once."""
     if executable.timed_source is None:
-        executable.timed_source = Source(executable.plan, clock=True)
+        executable.timed_source = ProgramSource(executable.plan, clock=True)
     return executable.timed_source
 
 

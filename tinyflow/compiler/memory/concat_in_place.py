@@ -9,44 +9,14 @@ What is split lies in the arena already; its parts are views of it.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
-from typing import NamedTuple
 
 from tinyflow.compiler.infer import static_of
 from tinyflow.compiler.ir import Instruction, Program, Value
+from tinyflow.compiler.memory.location import Location, Part
 from tinyflow.graph.support.tiles import TILE
 
 _LARGE = 4 * TILE       # elements; larger results are made tile by tile, which wants buffers
-
-
-@dataclass
-class Location:
-    """Where a value lives.
-
-    kind: 'constant', 'feed', 'variable' (a Variable's storage), 'buffer' (`offset` in the arena),
-    'part' (of the buffer of a concatenation, made where it will stand; see Part), 'view' (made
-    once when the program is bound), or 'local' (allocated in every run).
-    """
-
-    kind: str
-    name: str
-    offset: int = 0
-    overwrites: Value | None = None
-
-
-class Part(NamedTuple):
-    """The position of a value in the concatenation `whole`."""
-
-    whole: Value
-    axis: int
-    start: int
-    stop: int
-
-    @property
-    def slices(self) -> tuple[slice, ...]:
-        """The index that takes the part out of the whole."""
-        return (slice(None),) * self.axis + (slice(self.start, self.stop),)
 
 
 def find_parts(program: Program, locations: dict[Value, Location]) -> dict[Value, Part]:
@@ -124,4 +94,4 @@ def _takes_gaps(producer: Instruction) -> bool:
         (producer.definition.elementwise or producer.type == 'ConcatV2')
 
 
-__all__ = ['Location', 'Part', 'copied_parts', 'find_parts', 'split_parts', 'split_source']
+__all__ = ['copied_parts', 'find_parts', 'split_parts', 'split_source']

@@ -15,13 +15,8 @@ import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.compiler.memory.arena_offsets import Block, pack
-from tinyflow.compiler.memory.concat_in_place import (
-    Location,
-    Part,
-    find_parts,
-    split_parts,
-    split_source,
-)
+from tinyflow.compiler.memory.concat_in_place import find_parts, split_parts, split_source
+from tinyflow.compiler.memory.location import Location, Part
 
 
 @dataclass
@@ -249,4 +244,4 @@ def plan_memory(program: Program) -> Plan:
     return _Planner(program).plan()
 
 
-__all__ = ['Location', 'Plan', 'plan_memory']
+__all__ = ['Plan', 'plan_memory']
