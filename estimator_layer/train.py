@@ -1,6 +1,7 @@
 """Estimator.train: one graph, one MonitoredTrainingSession, one session.run per step.
 
-MonitoredTrainingSession restores the latest checkpoint of model_dir, if there is one.
+MonitoredTrainingSession restores the latest checkpoint of model_dir, if there is one
+(tinyflow/train/sessions/session_manager.py).
 """
 from __future__ import annotations
 

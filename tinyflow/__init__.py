@@ -123,9 +123,10 @@ from tinyflow.ops.math.operators import OPERATORS as _operators
 from tinyflow.ops.array.placeholders import placeholder, placeholder_with_default
 from tinyflow.ops.checks.printing import Print, print_v2 as print
 from tinyflow.ops.random.random_functions import (
-    get_seed, multinomial, random_crop, random_gamma, random_normal, random_poisson, random_shuffle,
+    multinomial, random_crop, random_gamma, random_normal, random_poisson, random_shuffle,
     random_uniform, truncated_normal,
 )
+from tinyflow.ops.random.seeds import get_seed
 from tinyflow.ops.array.ranking import arg_max, arg_min, argmax, argmin
 from tinyflow.ops.math.reduction import (
     reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum,

@@ -171,9 +171,10 @@ from tinyflow.ops.queues.readers import (
     WholeFileReader,
 )
 from tinyflow.ops.random.random_functions import (
-    get_seed, multinomial, random_crop, random_gamma, random_normal, random_poisson, random_shuffle,
+    multinomial, random_crop, random_gamma, random_normal, random_poisson, random_shuffle,
     random_uniform, truncated_normal,
 )
+from tinyflow.ops.random.seeds import get_seed
 from tinyflow.ops.sparse.arithmetic import (
     sparse_add, sparse_maximum, sparse_minimum, sparse_softmax,
 )

@@ -15,7 +15,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.ops.random import tf1_node_count as node_counts
-from tinyflow.ops.random.random_functions import get_seed
+from tinyflow.ops.random.seeds import get_seed
 
 # The nodes of TF1's queue: the queue, close, size, summary and dequeue; and for each thread that
 # fills it the number of columns plus two.

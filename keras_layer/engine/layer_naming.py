@@ -1,4 +1,7 @@
-"""Default names of layers and models: dense, dense_1, lstm, my_layer."""
+"""Default names of layers and models: dense, dense_1, lstm, my_layer.
+
+The numbers are in backend/names.py.
+"""
 from __future__ import annotations
 
 from keras_layer import backend as K

@@ -186,3 +186,10 @@ def test_a_misspelt_name_gives_the_nearest(name, nearest):
         look_up()
     text = str(caught.value)
     assert f'there is no tf.{name}' in text and f'nearest: {nearest}' in text
+
+
+@pytest.mark.parametrize('name', ['no_such', 'data.no_such', 'train.no_such', 'nn.no_such',
+                                  'layers.core.no_such', 'keras.no_such', 'contrib.no_such'])
+def test_a_module_that_does_not_exist(name):
+    with pytest.raises(ModuleNotFoundError, match='No module named .tinyflow.*no_such'):
+        importlib.import_module(f'tinyflow.{name}')

@@ -38,7 +38,8 @@ NAMESPACES = {
 
 def module_of(name: str) -> str | None:
     """The module behind `tinyflow.<name>`: a namespace, or a module that a namespace shows."""
-    first, _, rest = name.removeprefix('tinyflow.').partition('.')
+    public = name.removeprefix('tinyflow.')
+    first, _, rest = public.partition('.')
     module = NAMESPACES.get(first)
     if module is None or not rest:
         return module
@@ -46,10 +47,12 @@ def module_of(name: str) -> str | None:
     for part in rest.split('.'):
         child = found.__dict__.get(part)
         if not isinstance(child, types.ModuleType):
-            name = f'{found.__name__}.{part}'
-            if not getattr(found, '__path__', None) or importlib.util.find_spec(name) is None:
+            submodule = f'{found.__name__}.{part}'
+            if submodule == f'tinyflow.{public}':       # other finders have not found it
                 return None
-            child = importlib.import_module(name)       # it was not asked for yet
+            if not getattr(found, '__path__', None) or importlib.util.find_spec(submodule) is None:
+                return None
+            child = importlib.import_module(submodule)
         found = child
     return found.__name__
 

@@ -10,7 +10,6 @@ from tinyflow.ops.nn.candidate_sampling import (
 )
 from tinyflow.ops.random.random_functions import (
     categorical,
-    get_seed,
     multinomial,
     random_gamma as gamma,
     random_normal as normal,
@@ -19,6 +18,7 @@ from tinyflow.ops.random.random_functions import (
     random_uniform as uniform,
     truncated_normal,
 )
+from tinyflow.ops.random.seeds import get_seed
 from tinyflow.ops.random.stateless_random import (
     stateless_categorical,
     stateless_multinomial,

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tinyflow.data import element_tensors, iterators, padding, structure
+from tinyflow.data.dataset_seeds import seed_tensors
 from tinyflow.data.element_spec import OfElements
 from tinyflow.data.errors import refused
 from tinyflow.data.function_graphs import Function
@@ -13,7 +14,6 @@ from tinyflow.data.matching_files import matching_files
 from tinyflow.data.ops import dataset_ops as ops, function_ops
 from tinyflow.data.options import Options
 from tinyflow.data.reduce import reduced
-from tinyflow.data.seeds import seed_tensors
 from tinyflow.data.structure import DatasetSpecBase, of_elements
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.constant_value import static_value

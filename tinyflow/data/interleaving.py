@@ -6,9 +6,9 @@ from typing import Any
 
 from tinyflow.data import structure
 from tinyflow.data.dataset import Dataset, DatasetV1Adapter, make
+from tinyflow.data.dataset_seeds import seed_tensors
 from tinyflow.data.errors import refused
 from tinyflow.data.ops import dataset_ops, function_ops
-from tinyflow.data.seeds import seed_tensors
 from tinyflow.data.transformations import Transformation
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor

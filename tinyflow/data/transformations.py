@@ -6,10 +6,10 @@ from typing import Any
 
 from tinyflow.data import structure
 from tinyflow.data.dataset import Dataset
+from tinyflow.data.dataset_seeds import seed_tensors
 from tinyflow.data.errors import refused
 from tinyflow.data.function_graphs import Function
 from tinyflow.data.ops import dataset_ops, function_ops
-from tinyflow.data.seeds import seed_tensors
 from tinyflow.graph import dtypes
 from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor

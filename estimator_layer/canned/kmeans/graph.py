@@ -7,7 +7,7 @@ import tinyflow as tf
 from estimator_layer.canned.kmeans import ops as clustering
 from estimator_layer.canned.kmeans.initial_centers import InitialCenters
 from tinyflow.graph.support.errors import misuse
-from tinyflow.ops.random.random_functions import get_seed
+from tinyflow.ops.random.seeds import get_seed
 
 __all__ = ['CLUSTERS_VAR_NAME', 'COSINE_DISTANCE', 'EstimatorKMeans', 'KMC2_INIT',
            'KMEANS_PLUS_PLUS_INIT', 'KMeans', 'RANDOM_INIT', 'SQUARED_EUCLIDEAN_DISTANCE',

@@ -1,4 +1,4 @@
-"""Stage 6b: fuses elementwise instructions on large arrays, to run them tile by tile.
+"""Part of stage 7: elementwise instructions on large arrays are run together, tile by tile.
 
 One tile goes through all instructions of a group while it is in the cache, and tiles are shared by
 threads. An elementwise result does not depend on where a tile ends, so neither the tiling nor the

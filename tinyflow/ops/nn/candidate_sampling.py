@@ -8,7 +8,7 @@ import numpy as np
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.nn import candidate_samplers
-from tinyflow.ops.random import random_functions
+from tinyflow.ops.random import seeds
 
 _OUTPUTS = ('sampled_candidates', 'true_expected_count', 'sampled_expected_count')
 _SIGNATURE = f'true_classes: int64 -> {_OUTPUTS[0]}: int64, {_OUTPUTS[1]}: float32, ' \
@@ -141,7 +141,7 @@ class ComputeAccidentalHits(Op):
 
 
 def _sample(op, true_classes, num_true, num_sampled, unique, seed, name, **attrs):
-    seed, seed2 = random_functions.get_seed(seed)
+    seed, seed2 = seeds.get_seed(seed)
     drawn = op.apply(true_classes, num_true=_at_least(1, num_true, 'num_true', op),
                      num_sampled=_at_least(1, num_sampled, 'num_sampled', op),
                      unique=bool(unique), seed=seed or 0, seed2=seed2 or 0, name=name, **attrs)
@@ -233,7 +233,7 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
     Shapes: true_classes [batch, num_true], sampled_candidates [num_sampled] -> three of [hits].
     Adding the weights to the logits at these positions keeps a true class from counting as false.
     """
-    seed, seed2 = random_functions.get_seed(seed)
+    seed, seed2 = seeds.get_seed(seed)
     hits = ComputeAccidentalHits.apply(
         true_classes, sampled_candidates, seed=seed or 0, seed2=seed2 or 0, name=name,
         num_true=_at_least(0, num_true, 'num_true', ComputeAccidentalHits))

@@ -25,7 +25,7 @@ from tinyflow.ops.queues.nodes import (
     QueueSizeV2,
     RandomShuffleQueueV2,
 )
-from tinyflow.ops.random import random_functions
+from tinyflow.ops.random import seeds
 from tinyflow.ops.support.arguments import refusal
 
 __all__ = ['FIFOQueue', 'PaddingFIFOQueue', 'PriorityQueue', 'QueueBase', 'RandomShuffleQueue']
@@ -193,7 +193,7 @@ class RandomShuffleQueue(QueueBase):
                  shared_name=None, name='random_shuffle_queue'):
         dtypes, shapes = _types(dtypes), _shapes(shapes, 'RandomShuffleQueueV2')
         names = _names(names, dtypes)
-        seed1, seed2 = random_functions.get_seed(seed)
+        seed1, seed2 = seeds.get_seed(seed)
         if seed1 is None and seed2 is None:
             seed1, seed2 = 0, 0
         elif seed is None and shared_name is not None:

@@ -1,4 +1,4 @@
-"""tf.random_uniform, random_normal, random_gamma and so on, and get_seed.
+"""tf.random_uniform, random_normal, random_gamma and so on.
 
 A random op (random_ops.py) has two seeds: `seed` of the graph and `seed2` of the op. Both together
 determine the Philox stream that each Session keeps for it, so the numbers are those of TensorFlow
@@ -6,20 +6,16 @@ determine the Philox stream that each Session keeps for it, so the numbers are t
 """
 from __future__ import annotations
 
-from zlib import crc32
-
 import numpy as np
 
-from tinyflow.graph import defaults, dtypes
+from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, shape_ops, slicing
 from tinyflow.ops.checks import assertions
 from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.math import arithmetic, reduction
-from tinyflow.ops.random import tf1_node_count
 from tinyflow.ops.random.random_ops import (
     Multinomial,
     ParameterizedTruncatedNormal,
@@ -31,47 +27,7 @@ from tinyflow.ops.random.random_ops import (
     RandomUniformInt,
     TruncatedNormal,
 )
-
-DEFAULT_GRAPH_SEED = 87654321
-_MAX_SEED = 2**31 - 1
-
-
-def get_seed(op_seed):
-    """The pair (graph seed, op seed) of a new random op; (None, None) if neither is set.
-
-    With a graph seed alone, the op seed is the number of nodes in the graph so far, so one more
-    node before it changes the numbers, as in TF1; after set_random_seed(seed,
-    by_name=True) the name of the op's scope does, and other nodes make no difference. With a
-    graph seed alone, random ops made after tf.gradients or minimize have other numbers than in TF1,
-    because tinyflow makes fewer nodes for these; the nodes of TF1's conditions, loops and
-    TensorArrays are counted. Raises TypeError for a seed that is not an integer.
-    """
-    default_graph = defaults.get_default_graph()
-    graph_seed = default_graph.seed
-    if graph_seed is None and op_seed is None:
-        return None, None
-    if graph_seed is None:
-        seeds = DEFAULT_GRAPH_SEED, _truncated(op_seed)
-    else:
-        if op_seed is None:
-            op_seed = (crc32(default_graph.get_name_scope().encode())
-                       if default_graph.seed_by_name
-                       else tf1_node_count.as_in_tensorflow_1(default_graph))
-        seeds = _truncated(graph_seed), _truncated(op_seed)
-    # For the kernels, (0, 0) means "no seed", which is not what the user chose.
-    return (0, _MAX_SEED) if seeds == (0, 0) else seeds
-
-
-def _truncated(seed):
-    if isinstance(seed, Tensor) or not isinstance(seed, (int, float, np.number)):
-        raise misuse(TypeError(f'A seed must be a Python integer; received {seed!r}.'))
-    return int(seed) % _MAX_SEED
-
-
-def _seed_attrs(op_seed):
-    seed, seed2 = get_seed(op_seed)
-    return {'seed': seed or 0, 'seed2': seed2 or 0}
-
+from tinyflow.ops.random.seeds import seed_attrs
 
 # ---- public functions ----------------------------------------------------------------------
 
@@ -106,7 +62,7 @@ def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None
         shape = shape_tensor(shape)
         minval = convert_to_tensor(minval, dtype, 'min')
         maxval = convert_to_tensor(maxval, dtype, 'max')
-        seeds = _seed_attrs(seed)
+        seeds = seed_attrs(seed)
         if dtype.is_integer:
             return RandomUniformInt.apply(shape, minval, maxval, name=scope, **seeds)
         return scaled(RandomUniform.apply(shape, dtype=dtype, **seeds), minval, maxval, scope)
@@ -147,7 +103,7 @@ def _normal(op, default_name, shape, mean, stddev, dtype, seed, name):
         mean = convert_to_tensor(mean, dtype, 'mean')
         stddev = convert_to_tensor(stddev, dtype, 'stddev')
         check_type(op.type, 'dtype', dtype, dtypes.FLOATS)
-        return shifted(op.apply(shape, dtype=dtype, **_seed_attrs(seed)), mean, stddev, scope)
+        return shifted(op.apply(shape, dtype=dtype, **seed_attrs(seed)), mean, stddev, scope)
 
 
 def shifted(unit, mean, stddev, name):
@@ -167,7 +123,7 @@ def parameterized_truncated_normal(shape, means=0.0, stddevs=1.0, minvals=-2.0, 
         shape = shape_tensor(shape)
         names = ('means', 'stddevs', 'minvals', 'maxvals')
         parameters = [convert_to_tensor(p, dtype, n) for p, n in zip(parameters, names)]
-        return ParameterizedTruncatedNormal.apply(shape, *parameters, **_seed_attrs(seed))
+        return ParameterizedTruncatedNormal.apply(shape, *parameters, **seed_attrs(seed))
 
 
 def random_shuffle(value, seed=None, name=None):
@@ -175,7 +131,7 @@ def random_shuffle(value, seed=None, name=None):
 
     Shapes: value [n, *a] -> [n, *a].
     """
-    return RandomShuffle.apply(value, name=name, **_seed_attrs(seed))
+    return RandomShuffle.apply(value, name=name, **seed_attrs(seed))
 
 
 def random_crop(value, size, seed=None, name=None):
@@ -219,7 +175,7 @@ def _categorical(logits, num_samples, dtype, seed):
     logits = convert_to_tensor(logits, name='logits')
     dtype = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
     check_type('Multinomial', 'output_dtype', dtype, dtypes.INDEX)
-    return Multinomial.apply(logits, num_samples, output_dtype=dtype, **_seed_attrs(seed))
+    return Multinomial.apply(logits, num_samples, output_dtype=dtype, **seed_attrs(seed))
 
 
 def random_gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None):
@@ -233,7 +189,7 @@ def random_gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=
         alpha = convert_to_tensor(alpha, dtype, 'alpha')
         beta = convert_to_tensor(1 if beta is None else beta, dtype, 'beta')
         alpha = alpha + constants.zeros_like(beta)
-        drawn = RandomGamma.apply(shape, alpha, **_seed_attrs(seed))
+        drawn = RandomGamma.apply(shape, alpha, **seed_attrs(seed))
         # Never 0: logarithms of gamma variates are common.
         return arithmetic.maximum(np.finfo(drawn.dtype.np).tiny, drawn / beta)
 
@@ -247,7 +203,7 @@ def random_poisson(lam, shape, dtype=dtypes.float32, seed=None, name=None):
     with name_scope(name, 'random_poisson', [lam, shape]):
         shape = convert_to_tensor(shape, dtypes.int32, 'shape')
         check_type('RandomPoissonV2', 'dtype', dtype, dtypes.FLOATS | dtypes.INDEX)
-        return RandomPoissonV2.apply(shape, lam, dtype=dtype, **_seed_attrs(seed))
+        return RandomPoissonV2.apply(shape, lam, dtype=dtype, **seed_attrs(seed))
 
 
 __all__ = ['categorical', 'multinomial', 'random_crop', 'random_gamma',

@@ -9,7 +9,7 @@ from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops.array import constants, indexing
 from tinyflow.ops.math import logic
-from tinyflow.ops.random.random_functions import DEFAULT_GRAPH_SEED, get_seed
+from tinyflow.ops.random.seeds import DEFAULT_GRAPH_SEED, get_seed
 
 _LARGEST = 2**31 - 1
 
