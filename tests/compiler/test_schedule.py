@@ -278,6 +278,23 @@ def test_a_read_made_late_comes_before_a_write_that_is_ready_first(session):
     assert session.run([u, v]) == [10.0, 20.0]
 
 
+def test_a_read_that_cannot_come_before_two_writes(session):
+    """Each read would have to precede a write that the other one waits for."""
+    a, b, c, d, e = [tf.Variable(float(i), name=name) for i, name in enumerate('abcde', 1)]
+    session.run(tf.global_variables_initializer())
+    write_a, write_b = tf.assign(a, 10.0), tf.assign(b, 20.0)
+    with tf.control_dependencies([write_b]):
+        read_a = tf.identity(a)
+    with tf.control_dependencies([write_a]):
+        write_e = tf.assign(e, b)
+    write_c = tf.assign(c, read_a)
+    write_d = tf.assign(d, c)
+    fetched = session.run([read_a, write_e.op, write_c.op, write_d.op])
+    values = session.run([a, b, c, d, e])
+    assert values[:3] == [10.0, 20.0, fetched[0]] and fetched[0] in (1.0, 10.0)
+    assert values[3] in (3.0, values[2]) and values[4] in (2.0, 20.0)
+
+
 def test_an_op_sees_the_writes_that_it_is_ordered_after(session):
     """`tf.identity(v)` after an assignment, as introductions to control dependencies have it."""
     v = tf.Variable(0.0)

@@ -455,6 +455,19 @@ def test_third_derivative():
     np.testing.assert_allclose(run(y, {x: v}), want)
 
 
+def test_zero_gradients_of_resource_variables():
+    """They have the shape and dtype of the value, not of the handle."""
+    v, w = [tf.get_variable(name, [3], initializer=tf.ones_initializer(), use_resource=True)
+            for name in 'vw']
+    gradients = tf.gradients(tf.reduce_sum(w * 2), [v, w],
+                             unconnected_gradients=tf.UnconnectedGradients.ZERO)
+    hessian = tf.hessians(tf.reduce_sum(w * 3), w)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        np.testing.assert_array_equal(session.run(gradients), [[0, 0, 0], [2, 2, 2]])
+        np.testing.assert_array_equal(session.run(hessian), [np.zeros([3, 3])])
+
+
 def test_hessians():
     a = tf.placeholder(tf.float64, [2, 2], name='a')
     b = tf.placeholder(tf.float64, [], name='b')

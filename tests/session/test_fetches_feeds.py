@@ -524,3 +524,10 @@ def test_fetching_a_name_that_is_not_there_tells_the_nearest(session, name, mess
         tf.identity(tf.constant(1.), name='loss')
     with pytest.raises(ValueError, match=message):
         session.run(name)
+
+
+def test_equal_fetches_of_unknown_rank_are_separate_arrays(session):
+    doubled = tf.py_func(lambda: np.ones(5, np.float32), [], tf.float32)
+    first, second = session.run([doubled + 1, doubled + 1])         # merged to one value
+    first[:] = 0
+    np.testing.assert_array_equal(second, [2] * 5)

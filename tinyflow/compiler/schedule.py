@@ -75,6 +75,8 @@ def _topological(operations: list[Operation], before: Nodes,
                 cycle = ', '.join(o.name for o in operations if missing[o])[:200]
                 raise ValueError(f'These operations wait for each other: {cycle}')
             reader, writer = optional.pop()
+            if reader not in after:             # it has run: nothing waits for it
+                continue
             after[reader].remove(writer)
             missing[writer] -= 1
             if not missing[writer]:
@@ -82,7 +84,7 @@ def _topological(operations: list[Operation], before: Nodes,
             continue
         operation = by_id[heapq.heappop(ready)[1]]
         order.append(operation)
-        for later in after[operation]:
+        for later in after.pop(operation):
             missing[later] -= 1
             if not missing[later]:
                 heapq.heappush(ready, _priority(later))

@@ -26,7 +26,7 @@ from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.shapes import known, merge, size, text
 from tinyflow.graph.support.errors import misuse, report
 from tinyflow.graph.support.gc_pause import collector_paused
-from tinyflow.graph.variable_refs import shape_behind
+from tinyflow.graph.variable_refs import dtype_behind, shape_behind
 
 _CARRIERS = dtypes.INEXACT | {dtypes.resource, dtypes.variant}      # dtypes that have gradients
 _PASS_SLICES = frozenset({'Identity', 'ReadVariableOp'})    # pass an IndexedSlices on as it is
@@ -83,8 +83,14 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
             _backpropagate_outwards(grads_of, ys, xs, {t.op for t in stops})
     results = [grads_of.get(x) for x in xs]
     if unconnected is UnconnectedGradients.ZERO:
-        results = [nodes.ZerosLike(x) if g is None else g for g, x in zip(results, xs)]
+        results = [_zeros_like(x) if g is None else g for g, x in zip(results, xs)]
     return results
+
+
+def _zeros_like(x: Tensor) -> Tensor:
+    if x.dtype is dtypes.resource:              # of the Variable's value, not of the handle
+        x = nodes.ReadVariableOp(x, dtype=dtype_behind(x))
+    return nodes.ZerosLike(x)
 
 
 def _unconnected(value: Any) -> UnconnectedGradients:

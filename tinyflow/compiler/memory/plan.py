@@ -110,13 +110,12 @@ class _Planner:
         if self._split(instruction):
             return
         planned = (definition.kernel_has_out and not instruction.copy and definition.state is None
-                   and not definition.takes_storage and not definition.writes)
-        for value in outputs if planned else ():
-            if not value.known_shape or value.dtype.kind == 'O' or value in self.escaping:
-                planned = False
+                   and not definition.takes_storage and not definition.writes
+                   and all(v.known_shape and v.dtype.kind != 'O' and v not in self.escaping
+                           for v in outputs))
+        kind, letter = ('buffer', 'b') if planned else ('local', 't')
         for value in outputs:
-            n = next(self.numbers)
-            self._locate(value, 'buffer' if planned else 'local', f'{"b" if planned else "t"}{n}')
+            self._locate(value, kind, f'{letter}{next(self.numbers)}')
 
     def _split(self, instruction: Instruction) -> bool:
         """Makes the results of splitting a buffer views of it, if they can be."""
