@@ -7,7 +7,8 @@ import pytest
 import tinyflow as tf
 from tinyflow.compiler.compile import Options, optimise, plan_program
 from tinyflow.compiler.memory.plan import plan_memory
-from tinyflow.session.executable import ArenaPool, Executable
+from tinyflow.session.executable import Executable
+from tinyflow.session.runtime import Runtime
 from tinyflow.session.store import Store
 
 pytestmark = pytest.mark.usefixtures('graph')
@@ -163,17 +164,17 @@ def test_the_arena_of_a_smaller_program_grows():
         for n in (1, 100, 10, 100_000, 10, 1, 200_000, 100):
             got = session.run(y, {x: np.zeros(n)})
             assert got == 2.0 * n
-        assert len(session._compiler.arenas.free) == 1
+        assert len(session._programs.runtime.free) == 1
 
 
 def test_programs_that_share_an_arena_do_not_remember_it():
     """Whatever stands in the arena before a run makes no difference."""
     x = tf.placeholder(tf.float32, [6, 6])
     y = tf.matmul(tf.exp(x), tf.transpose(tf.tanh(x) + 1.0)) - tf.reduce_max(x, 1, keepdims=True)
-    executable = Executable(program_of([y], [x], [(6, 6)]), ArenaPool(Store()))
+    executable = Executable(program_of([y], [x], [(6, 6)]), Runtime(Store()))
     value = np.random.default_rng(0).normal(size=(6, 6)).astype('f')
     first, = executable([value])
-    arena, = executable._arenas.free
+    arena, = executable._runtime.free
     for garbage in (0, 255, 127):
         arena.memory.fill(garbage)
         assert np.array_equal(executable([value])[0], first)

@@ -22,7 +22,7 @@ def types(fetches, feeds=(), shapes=(), passes=tuple(PASSES), fold=True):
 
 def values(fetches, feeds, options):
     with tf.Session() as session:
-        session._compiler = ProgramCache(session._store, options)
+        session._programs = ProgramCache(session._store, options)
         variables = tf.global_variables()
         if variables:
             session.run([v.initializer for v in variables])
@@ -394,11 +394,11 @@ def _one_layer(rate, width=512, fetch_gradient=False):
 
 def _types_and_weights(fetches, feeds, w, passes):
     with tf.Session() as session:
-        session._compiler = ProgramCache(session._store, Options(True, passes))
+        session._programs = ProgramCache(session._store, Options(True, passes))
         session.run(tf.global_variables_initializer())
         for _ in range(3):
             session.run(fetches, feeds)
-        entry = next(e for e in session._compiler.entries.values() if e.feeds)
+        entry = next(e for e in session._programs.entries.values() if e.feeds)
         executable, = entry.executables.values()
         return [i.type for i in executable.program.instructions], session.run(w)
 

@@ -187,7 +187,7 @@ def _initial_values():
 
 def _run(fetches, feeds, values, passes):
     with tf.Session() as session:
-        session._compiler = ProgramCache(session._store, Options(passes=passes))
+        session._programs = ProgramCache(session._store, Options(passes=passes))
         for variable, value in values.items():
             variable.load(value, session)
         return session.run(fetches, feeds)
@@ -227,7 +227,7 @@ def test_training_follows_the_plain_program():
     curves = []
     for passes in ((), tuple(PASSES)):
         with tf.Session() as session:
-            session._compiler = ProgramCache(session._store, Options(passes=passes))
+            session._programs = ProgramCache(session._store, Options(passes=passes))
             session.run(tf.global_variables_initializer())
             for variable, value in values.items():
                 variable.load(value, session)

@@ -318,13 +318,13 @@ class Garden:
 
 def fill_with_garbage(session):
     """Whatever a run leaves in its arena must be of no use to the next."""
-    for arena in session._compiler.arenas.free:
+    for arena in session._programs.runtime.free:
         arena.memory.fill(0xFF)         # NaN as float32
 
 
 def make_session(options):
     session = tf.Session()
-    session._compiler = ProgramCache(session._store, options)
+    session._programs = ProgramCache(session._store, options)
     return session
 
 

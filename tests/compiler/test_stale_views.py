@@ -19,7 +19,7 @@ def _values(fetches, feeds=None, passes=None):
     """What a Session gives after initialization, with some passes or all of them."""
     with tf.Session() as session:
         if passes is not None:
-            session._compiler = ProgramCache(session._store, Options(passes=passes))
+            session._programs = ProgramCache(session._store, Options(passes=passes))
         session.run(tf.global_variables_initializer())
         return session.run(fetches, feeds)
 

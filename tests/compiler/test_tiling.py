@@ -25,7 +25,7 @@ def _array(*shape):
 def _run(session, fetch, feed):
     """The value of a fetch, and the source of the program that gave it."""
     value = session.run(fetch, feed)
-    entry = list(session._compiler.entries.values())[-1]
+    entry = list(session._programs.entries.values())[-1]
     return value, next(iter(entry.executables.values())).source.text
 
 

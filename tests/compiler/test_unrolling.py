@@ -23,7 +23,7 @@ def types(fetches, feeds=(), shapes=(), **options):
 
 def values(fetches, feeds, **options):
     with tf.Session() as session:
-        session._compiler = ProgramCache(session._store, Options(**options))
+        session._programs = ProgramCache(session._store, Options(**options))
         session.run(tf.global_variables_initializer())
         return session.run(fetches, feeds)
 
@@ -148,12 +148,12 @@ def test_the_number_of_steps_may_depend_on_a_fed_shape():
 def test_a_program_is_written_out_once_it_has_run_so_often():
     m, y = powers(4)
     with tf.Session() as session:
-        session._compiler = ProgramCache(session._store, Options(unroll=3))
+        session._programs = ProgramCache(session._store, Options(unroll=3))
         session.run(tf.global_variables_initializer())
         call, found = session.make_callable(y, [m]), []
         for _ in range(6):
             found.append(call(FED))
-            entry = session._compiler.entry((y,), (m,))
+            entry = session._programs.entry((y,), (m,))
             types_now = [i.type for e in entry.executables.values()
                          for i in e.program.instructions]
             assert ('While' in types_now) == (len(found) < 4)
@@ -184,7 +184,7 @@ def test_a_training_step_reads_weights_before_it_changes_them():
 
     def losses(**options):
         with tf.Session() as session:
-            session._compiler = ProgramCache(session._store, Options(**options))
+            session._programs = ProgramCache(session._store, Options(**options))
             session.run(tf.global_variables_initializer())
             return [session.run([loss, train], {x: fed})[0] for _ in range(6)]
 

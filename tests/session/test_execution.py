@@ -200,9 +200,9 @@ def test_a_run_does_not_get_slower_as_the_graph_grows(session):
     """What one run executes depends on its fetches only."""
     x = tf.placeholder(tf.float32, [])
     y = x + 1.0
-    program = session._compiler.entry((y,), (x,)).program
+    program = session._programs.entry((y,), (x,)).program
     for _ in range(2000):
         tf.constant(1.0)
     z = x + 2.0
-    assert len(session._compiler.entry((z,), (x,)).program.instructions) == \
+    assert len(session._programs.entry((z,), (x,)).program.instructions) == \
         len(program.instructions)

@@ -12,7 +12,7 @@ import pytest
 import tinyflow as tf
 from tinyflow.graph.elementwise import Unary
 from tinyflow.graph.op import Op
-from tinyflow.session import program_cache, session as session_module
+from tinyflow.session import cache_entry, calls
 from tinyflow.session.executable import Executable
 
 pytestmark = pytest.mark.usefixtures('graph')
@@ -262,10 +262,10 @@ def test_many_shapes_end_in_one_program_for_all(session, compiled):
     for n in range(1, 200):
         value = np.full([n, 3], float(n), np.float32)
         assert session.run(loss, {x: value}) == pytest.approx((3.0 * n) ** 2, rel=1e-5)
-    assert len(compiled) == program_cache._TOO_MANY_SHAPES + 1
+    assert len(compiled) == cache_entry._TOO_MANY_SHAPES + 1
     for n in (1, 5, 77, 500):
         assert session.run(loss, {x: np.ones([n, 3])}) == pytest.approx(9.0)
-    assert len(compiled) == program_cache._TOO_MANY_SHAPES + 1
+    assert len(compiled) == cache_entry._TOO_MANY_SHAPES + 1
 
 
 def test_many_ranks_end_in_one_program_for_all(session, compiled):
@@ -276,7 +276,7 @@ def test_many_ranks_end_in_one_program_for_all(session, compiled):
         for shape in shapes:
             got = session.run(y, {x: np.zeros(shape)})
             assert got == 2.0 * np.prod(shape)
-    assert len(compiled) <= program_cache._TOO_MANY_SHAPES + 3
+    assert len(compiled) <= cache_entry._TOO_MANY_SHAPES + 3
 
 
 def test_two_varying_feeds(session):
@@ -292,13 +292,13 @@ def test_two_varying_feeds(session):
 def test_a_failed_compilation_for_any_size_is_forgotten(session, monkeypatch):
     x = tf.placeholder(tf.float32, [None])
     y = x * 2.0
-    for n in range(program_cache._TOO_MANY_SHAPES):
+    for n in range(cache_entry._TOO_MANY_SHAPES):
         session.run(y, {x: np.ones(n)})
-    real = program_cache.optimise
-    monkeypatch.setattr(program_cache, 'optimise', lambda *a: 1 / 0)
+    real = cache_entry.optimise
+    monkeypatch.setattr(cache_entry, 'optimise', lambda *a: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         session.run(y, {x: np.ones(99)})
-    monkeypatch.setattr(program_cache, 'optimise', real)
+    monkeypatch.setattr(cache_entry, 'optimise', real)
     for n in (99, 3, 100):
         assert session.run(y, {x: np.ones(n)}).tolist() == [2.0] * n
 
@@ -307,16 +307,16 @@ def test_the_number_of_programs_kept_is_bounded(session):
     x = tf.placeholder(tf.float32, [])
     busy = x * 2.0
     session.run(busy, {x: 1.0})
-    busy_entry, = session._compiler.entries.values()
-    nodes = [x + float(i) for i in range(2 * session_module._CALLS)]
+    busy_entry, = session._programs.entries.values()
+    nodes = [x + float(i) for i in range(2 * calls._MOST_CALLS)]
     for i, node in enumerate(nodes):
         assert session.run(node, {x: 1.0}) == 1.0 + i
         session.run(busy, {x: 1.0})
     gc.collect()
-    assert len(session._compiler.entries) <= session_module._CALLS
+    assert len(session._programs.entries) <= calls._MOST_CALLS
     assert session.run(nodes[0], {x: 1.0}) == 1.0
     session.run(busy, {x: 1.0})
-    assert busy_entry in session._compiler.entries.values()     # what runs most stays
+    assert busy_entry in session._programs.entries.values()     # what runs most stays
 
 
 def test_nests_that_cannot_be_keys_are_compiled_once(session):
@@ -326,8 +326,8 @@ def test_nests_that_cannot_be_keys_are_compiled_once(session):
         assert session.run({'a': [y, {'b': y}]}, {x: 1.0}) == {'a': [2.0, {'b': 2.0}]}
         assert session.run((y, (y,)), {x: 1.0}) == (2.0, (2.0,))
     gc.collect()
-    assert len(session._compiler.entries) == 1
-    executable, = next(iter(session._compiler.entries.values())).executables.values()
+    assert len(session._programs.entries) == 1
+    executable, = next(iter(session._programs.entries.values())).executables.values()
     assert executable.runs == 6
 
 
@@ -345,7 +345,7 @@ def test_an_arena_that_grows_is_left_by_all(session):
     small, large = tf.placeholder(tf.float32, [10]), tf.placeholder(tf.float32, [100_000])
     a, b = tf.exp(small) * 2.0 + 1.0, tf.exp(large) * 2.0 + 1.0
     session.run(a, {small: np.zeros(10)})
-    arena, = session._compiler.arenas.free
+    arena, = session._programs.runtime.free
     old = weakref.ref(arena.memory)
     session.run(b, {large: np.zeros(100_000)})
     assert old() is None
@@ -357,8 +357,8 @@ def test_the_number_of_shapes_kept_is_bounded(session):
     y = x + 1.0
     for n in range(100):
         session.run(y, {x: np.zeros([n % 7] * (n % 5))})
-    for entry in session._compiler.entries.values():
-        assert len(entry.executables) <= program_cache._SHAPES
+    for entry in session._programs.entries.values():
+        assert len(entry.executables) <= cache_entry._SHAPES
 
 
 def test_a_program_survives_the_growth_of_its_graph(session, compiled):
@@ -376,7 +376,7 @@ def test_a_program_survives_the_growth_of_its_graph(session, compiled):
 
 def healthy(session):
     """Each arena is in the list of free ones once, and nothing is lost or left over."""
-    free = session._compiler.arenas.free
+    free = session._programs.runtime.free
     assert len({id(a) for a in free}) == len(free) == 1
 
 
@@ -486,7 +486,7 @@ def test_a_run_inside_a_run(session, user_op):
     outer = user_op(kernel, 'Nested')(tf.exp(x) - 1.0) + 1.0
     for _ in range(3):
         assert session.run(outer, {x: [0.0, 0.0]}).tolist() == [5.0, 5.0]
-    assert len({id(a) for a in session._compiler.arenas.free}) == 2
+    assert len({id(a) for a in session._programs.runtime.free}) == 2
 
 
 def test_numpys_error_settings_are_left_alone(session):

@@ -10,7 +10,7 @@ import pytest
 import tinyflow as tf
 from tinyflow.graph.elementwise import Unary
 from tinyflow.graph.op import Op
-from tinyflow.session import program_cache
+from tinyflow.session import cache_entry
 
 THREADS = 8
 
@@ -47,7 +47,7 @@ def in_threads(work, threads=THREADS):
 
 
 def check_arenas(session):
-    free = session._compiler.arenas.free
+    free = session._programs.runtime.free
     assert 1 <= len({id(a) for a in free}) == len(free) <= THREADS
 
 
@@ -110,8 +110,8 @@ def test_the_switch_to_the_program_for_any_size(graph):
             for n in range(1, 40):
                 assert session.run(y, {x: np.ones(n * 8 + i)}) == n * 8 + i   # noqa: B023
         in_threads(work)
-        entry, = session._compiler.entries.values()
-        assert len(entry.executables) <= program_cache._SHAPES
+        entry, = session._programs.entries.values()
+        assert len(entry.executables) <= cache_entry._SHAPES
 
 
 @pytest.mark.parametrize('size', [(), (10,), (5000,)])

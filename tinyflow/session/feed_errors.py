@@ -9,9 +9,18 @@ from typing import Any
 import numpy as np
 
 from tinyflow.graph import shapes
-from tinyflow.graph.operation import Tensor
+from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.variables.variable_base import VariableBase
+
+
+def not_a_dict(feed_dict: Any) -> Exception:
+    """The error for a feed_dict that is no mapping."""
+    hint = 'one dict holds all that is fed: sess.run(loss, {x: X, y: Y}).'
+    if isinstance(feed_dict, (Tensor, Operation)):
+        hint = 'several fetches go into a list: sess.run([train_op, loss]).'
+    return misuse(TypeError('feed_dict must be a dict of tensor: value, not '
+                            f'{type(feed_dict).__name__}.\n  Hint: {hint}'))
 
 
 def not_a_tensor(key: Any, error: Exception) -> Exception:

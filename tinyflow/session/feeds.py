@@ -129,3 +129,23 @@ def check_feed_shapes(feeds: Iterable[Tensor], arrays: Iterable[np.ndarray]) -> 
 
 
 __all__ = ['as_feed_element', 'check_feed_shapes', 'feed_array', 'flat_keys', 'flat_values']
+
+
+def return_as_fed(results: list, values: Iterable[Any], nested: list | None,
+                  fed_and_fetched: Iterable[tuple[int, int]]) -> None:
+    """Puts strings that are both fed and fetched among the results as they were fed.
+
+    `fed_and_fetched` are pairs (index of the result, index of the feed).
+    """
+    values = flat_values(nested, values) if nested else list(values)
+    for fetch, feed in fed_and_fetched:
+        results[fetch] = np.array(values[feed], dtype=object)
+
+
+def as_feed_dict(feed_dict: Any) -> Any:
+    """`feed_dict` if it is a mapping, None if it is empty. Raises TypeError otherwise."""
+    if hasattr(feed_dict, 'keys'):
+        return feed_dict
+    if isinstance(feed_dict, (list, tuple, set)) and not feed_dict:
+        return None
+    raise feed_errors.not_a_dict(feed_dict)

@@ -18,17 +18,18 @@ from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import errors
-from tinyflow.session.executable import ArenaPool, Executable
+from tinyflow.session.executable import Executable
 from tinyflow.session.failure import explain_failure
 from tinyflow.session.interpret import arguments_of
+from tinyflow.session.runtime import Runtime
 from tinyflow.session.store import Store
 
 
 class NanCheckedExecutable(Executable):
     """A program that is interpreted, so that every value can be checked."""
 
-    def __init__(self, program: Program, arenas: ArenaPool, plain: Program) -> None:
-        super().__init__(program, arenas)
+    def __init__(self, program: Program, runtime: Runtime, plain: Program) -> None:
+        super().__init__(program, runtime)
         self._plain = plain
 
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:

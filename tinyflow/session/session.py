@@ -6,103 +6,28 @@ are separate code paths.
 """
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from tinyflow.compiler.compile import Options
-from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.node_gc import sessions_of
-from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.stacks import default_session, stacks
 from tinyflow.graph.support.errors import misuse
+from tinyflow.session.calls import Call, CallCache, call_key
 from tinyflow.session.config import ConfigProto, RunMetadata, RunOptions
-from tinyflow.session.executable import Executable
-from tinyflow.session.feeds import (
-    as_feed_element,
-    check_feed_shapes,
-    feed_array,
-    flat_keys,
-    flat_values,
-)
-from tinyflow.session.fetches import FetchPlan
+from tinyflow.session.devices import list_devices
+from tinyflow.session.feeds import as_feed_dict, as_feed_element
 from tinyflow.session.graph_growth_warning import GrowthWatch
 from tinyflow.session.malloc_trim import trim_memory
-from tinyflow.session.profiled_run import fill_metadata
 from tinyflow.session.profiler import Profile, profile_executable
-from tinyflow.session.program_cache import CacheEntry, ProgramCache
+from tinyflow.session.program_cache import ProgramCache
 from tinyflow.session.store import Store
-
-_CALLS = 64             # cached calls: pairs of fetches and feed keys, as the program writes them
-_NEST = object()        # first entry of the cache key of fetches that are not hashable
-
-
-class _DeviceAttributes(NamedTuple):
-    """An entry of list_devices; memory limit and incarnation are TensorFlow's values for a CPU."""
-
-    name: str
-    device_type: str
-    memory_limit_bytes: int
-    incarnation: int
-
-    def __repr__(self) -> str:
-        return f'_DeviceAttributes({", ".join(map(str, self))})'
-
-
-class _Call:
-    """The cached decisions for one pair of fetches and feed_dict keys."""
-
-    __slots__ = ('plan', 'entry', 'feeds', 'nested', 'echoes', 'executable_of', 'runs_seen')
-
-    def __init__(self, plan: FetchPlan, entry: CacheEntry, nested: list | None = None) -> None:
-        self.plan = plan
-        self.entry = entry
-        # Arrays of strings are always converted: they may hold str, where the graph has bytes.
-        self.feeds = [(tensor, tensor.dtype.np if tensor.dtype is not dtypes.string else None)
-                      for tensor in entry.feeds]
-        self.nested = nested                    # the keys of feed_dict, if some are tuples
-        self.echoes = [(plan.elements.index(tensor), i) for i, tensor in enumerate(entry.feeds)
-                       if tensor.dtype is dtypes.string and tensor in plan.elements]
-        self.executable_of = entry.executables.get
-        self.runs_seen = 0
-
-    def runs_since(self) -> int:
-        """How often its programs have run since the last call of this method."""
-        runs = sum(executable.runs for executable in list(self.entry.executables.values()))
-        since, self.runs_seen = runs - self.runs_seen, runs
-        return since
-
-    def arrays(self, values: Iterable[Any]) -> list[np.ndarray]:
-        """Converts the fed values to arrays of their tensors' dtypes; without a copy if possible.
-        """
-        if self.nested:
-            values = flat_values(self.nested, values)
-        return [value if type(value) is np.ndarray and value.dtype is dtype
-                else feed_array(tensor, value)
-                for (tensor, dtype), value in zip(self.feeds, values)]
-
-    def echoed(self, results: list, values: Iterable[Any]) -> list:
-        """The results, where strings that are both fed and fetched are returned as they were fed.
-        """
-        values = flat_values(self.nested, values) if self.nested else list(values)
-        for fetch, feed in self.echoes:
-            results[fetch] = np.array(values[feed], dtype=object)
-        return results
-
-    def executable(self, arrays: list[np.ndarray]) -> Executable:
-        """The program compiled for the shapes of `arrays`."""
-        shapes = tuple([a.shape for a in arrays])
-        found = self.executable_of(shapes)
-        if found is None:
-            check_feed_shapes(self.entry.feeds, arrays)
-            found = self.entry.executable(shapes)
-        return found
 
 
 class BaseSession:
@@ -126,12 +51,11 @@ class BaseSession:
         self._graph = graph if graph is not None else get_default_graph()
         self._config = config
         self._store = Store()
-        self._compiler = ProgramCache(self._store, Options(nan_check=nan_check))
-        self._calls: dict[Any, _Call] = {}
-        self._growth = GrowthWatch(self._graph)
-        sessions_of(self._graph).add(self)
+        self._programs = ProgramCache(self._store, Options(nan_check=nan_check))
+        self._calls = CallCache()
+        self._growth = GrowthWatch(self._graph)     # warns if each run adds nodes
+        sessions_of(self._graph).add(self)          # node_gc drops from them what it collects
         self._closed = False
-        self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         state = 'closed' if self._closed else f'of {self._graph!r}'
@@ -149,6 +73,7 @@ class BaseSession:
 
     @property
     def sess_str(self) -> str:
+        """TensorFlow's handle of a session; always ''."""
         return ''
 
     def run(self, fetches: Any, feed_dict: Any = None,
@@ -168,30 +93,18 @@ class BaseSession:
         if self._graph._last_id != self._growth.seen:
             self._growth.look()
         if feed_dict is not None and type(feed_dict) is not dict:
-            feed_dict = _checked_feed_dict(feed_dict)
+            feed_dict = as_feed_dict(feed_dict)
         if options is not None:
             _check_options(options)
         try:
-            kind = type(fetches)
-            if kind is list or isinstance(fetches, tuple):
-                call = self._calls[(kind, *fetches, None, *feed_dict)] if feed_dict else \
-                    self._calls[(kind, *fetches)]
-            else:
-                call = self._calls[(fetches, None, *feed_dict)] if feed_dict else \
-                    self._calls[fetches]
+            call = self._calls[call_key(fetches, feed_dict)]
         except (KeyError, TypeError):
-            call = None                 # created below, so that its errors have no context
+            call = None                 # made below, so that its errors have no context
         if call is None:
             call = self._new_call(fetches, feed_dict)
-        arrays = call.arrays(feed_dict.values()) if feed_dict else []
-        executable = call.executable(arrays)
-        if run_metadata is not None and options is not None and options.trace_level:
-            return call.plan.rebuild(fill_metadata(executable, arrays, run_metadata))
-        if call.echoes:
-            return call.plan.rebuild(call.echoed(executable(arrays), feed_dict.values()))
-        return call.plan.rebuild(executable(arrays))
+        return call.run(feed_dict.values() if feed_dict else (), options, run_metadata)
 
-    def _new_call(self, fetches: Any, feed_dict: Any) -> _Call:
+    def _new_call(self, fetches: Any, feed_dict: Any) -> Call:
         """Resolves a new pair of fetches and feeds, and caches the result."""
         if self._closed:
             raise _closed()
@@ -200,35 +113,10 @@ class BaseSession:
                 f'The Session graph is empty: {self._graph}.\n  Hint: build nodes before run(); '
                 'if they went to another graph, give it to the Session: tf.Session(graph=...).'))
         if feed_dict is not None and type(feed_dict) is not dict:
-            feed_dict = _checked_feed_dict(feed_dict)
-        plan = FetchPlan(self._graph, fetches)
-        keys, nested = flat_keys(feed_dict or ())
-        feeds = tuple([as_feed_element(self._graph, key) for key in keys])
-        elements = tuple(plan.elements)
-        call = _Call(plan, self._compiler.entry(elements, feeds), nested)
-        key: Any = fetches
-        if isinstance(fetches, (list, tuple)):
-            # A namedtuple equals the tuple of its entries, so the key includes the type.
-            deeper = any(isinstance(f, tuple) for f in fetches)
-            key = (_NEST, elements) if deeper else (type(fetches), *fetches)
-        elif feed_dict:
-            key = (fetches,)
-        if feed_dict:
-            key = (*key, None, *feed_dict)
-        try:
-            self._remember(key, call)
-        except TypeError:           # a nest that contains lists or dicts is not hashable
-            self._remember((_NEST, elements, None, *(nested or feeds)), call)
+            feed_dict = as_feed_dict(feed_dict)
+        call = Call(self._graph, self._programs, fetches, feed_dict)
+        self._calls.add(fetches, feed_dict, call)
         return call
-
-    def _remember(self, key: Any, call: _Call) -> None:
-        """Caches a call and its programs; evicts the one that ran least if the cache is full."""
-        hash(key)
-        with self._lock:
-            if key not in self._calls and len(self._calls) >= _CALLS:
-                runs = {old: kept.runs_since() for old, kept in self._calls.items()}
-                del self._calls[min(runs, key=runs.__getitem__)]
-            self._calls[key] = call
 
     def make_callable(self, fetches: Any, feed_list: list | tuple | None = None,
                       accept_options: bool = False) -> Callable[..., Any]:
@@ -250,13 +138,7 @@ class BaseSession:
             if len(values) != len(feeds):
                 raise misuse(ValueError(f'The callable takes {len(feeds)} values, one for each '
                                         f'tensor of feed_list, but got {len(values)}.'))
-            arrays = call.arrays(values)
-            executable = call.executable(arrays)
-            if run_metadata is not None and options is not None and options.trace_level:
-                return call.plan.rebuild(fill_metadata(executable, arrays, run_metadata))
-            if call.echoes:
-                return call.plan.rebuild(call.echoed(executable(arrays), values))
-            return call.plan.rebuild(executable(arrays))
+            return call.run(values, options, run_metadata)
         return run_it
 
     def profile(self, fetches: Any, feed_dict: Any = None, runs: int = 100) -> Profile:
@@ -277,8 +159,7 @@ class BaseSession:
         """
         if self._closed:
             raise _closed()
-        storages = [self._store.storage(v.op) for v in variables]
-        return [None if storage.value is None else storage.value.copy() for storage in storages]
+        return self._store.values(variables)
 
     def set_variable_values(self, pairs: Iterable[tuple[Any, Any]]) -> None:
         """Sets the values of Variables, from (variable, array) pairs, without a run or a node.
@@ -287,19 +168,7 @@ class BaseSession:
         """
         if self._closed:
             raise _closed()
-        checked = []
-        for variable, value in pairs:
-            array = np.array(value, dtype=variable.dtype.base_dtype.as_numpy_dtype, order='C')
-            if not variable.shape.is_compatible_with(array.shape):
-                raise misuse(ValueError(f"Variable '{variable.name}' has shape {variable.shape}, "
-                                        f'the new value {array.shape}.'))
-            checked.append((self._store.storage(variable.op), array))
-        for storage, array in checked:
-            with storage.lock:
-                if storage.value is not None and storage.value.shape == array.shape:
-                    np.copyto(storage.value, array)
-                else:
-                    storage.value = array
+        self._store.set_values(pairs)
 
     def positions(self) -> tuple[dict[str, Any], dict[str, str]]:
         """The positions of this Session's random number streams and of its iterators.
@@ -317,15 +186,16 @@ class BaseSession:
             raise _closed()
         self._store.set_positions(positions)
 
-    def list_devices(self) -> list[_DeviceAttributes]:
+    @staticmethod
+    def list_devices() -> list:
         """The devices: one CPU."""
-        return [_DeviceAttributes('/job:localhost/replica:0/task:0/device:CPU:0', 'CPU', 2**28, 1)]
+        return list_devices()
 
     def close(self) -> None:
         """Frees the values of Variables and the compiled programs; nothing runs afterwards."""
         self._closed = True
         self._calls.clear()
-        self._compiler.clear()
+        self._programs.clear()
         self._store.clear()
         trim_memory()
 
@@ -339,19 +209,6 @@ def _closed() -> Exception:
         'Attempted to use a closed Session.\n  Hint: `with tf.Session() as sess:` closes it where '
         'the block ends, and the values of Variables are gone with it; indent this line into the '
         'block, or call sess.close() later.'))
-
-
-def _checked_feed_dict(feed_dict: Any) -> Any:
-    """`feed_dict` if it is a mapping, None if it is empty. Raises TypeError otherwise."""
-    if hasattr(feed_dict, 'keys'):
-        return feed_dict
-    if isinstance(feed_dict, (list, tuple, set)) and not feed_dict:
-        return None
-    hint = 'one dict holds all that is fed: sess.run(loss, {x: X, y: Y}).'
-    if isinstance(feed_dict, (Tensor, Operation)):
-        hint = 'several fetches go into a list: sess.run([train_op, loss]).'
-    raise misuse(TypeError('feed_dict must be a dict of tensor: value, not '
-                           f'{type(feed_dict).__name__}.\n  Hint: {hint}'))
 
 
 def _check_options(options: Any) -> None:

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from tinyflow.graph.operation import Operation
-from tinyflow.graph.support.errors import OpError
+from tinyflow.graph.support.errors import OpError, misuse
 
 
 def _full_name(operation: Operation) -> str:
@@ -31,22 +32,46 @@ class VariableStorage:
 
 
 class Store:
-    """Storage by VariableV2 operation and states by stateful operation, made when first needed."""
+    """The storage of each Variable and the state of each stateful operation, made when needed."""
 
     def __init__(self) -> None:
         self._storages: dict[Operation, VariableStorage] = {}
         self._states: dict[Operation, Any] = {}
-        self._shared: dict[Any, Any] = {}           # what nodes with one shared_name have in common
+        self._shared: dict[Any, Any] = {}           # state shared by nodes with one shared_name
         self._lock = threading.Lock()
         self._resumed: dict[str, Any] = {}          # positions of states that are not made yet
 
     def storage(self, operation: Operation) -> VariableStorage:
-        """The storage of a VariableV2 operation."""
+        """The storage of a VariableV2 or VarHandleOp operation."""
         try:
             return self._storages[operation]
         except KeyError:
             with self._lock:
                 return self._storages.setdefault(operation, VariableStorage(operation))
+
+    def values(self, variables: Iterable[Any]) -> list[np.ndarray | None]:
+        """Copies of the Variables' values; None where there is none."""
+        storages = [self.storage(v.op) for v in variables]
+        return [None if storage.value is None else storage.value.copy() for storage in storages]
+
+    def set_values(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Sets the values of Variables, from (variable, array) pairs.
+
+        Raises ValueError if a shape does not match; then nothing is changed.
+        """
+        checked = []
+        for variable, value in pairs:
+            array = np.array(value, dtype=variable.dtype.base_dtype.as_numpy_dtype, order='C')
+            if not variable.shape.is_compatible_with(array.shape):
+                raise misuse(ValueError(f"Variable '{variable.name}' has shape {variable.shape}, "
+                                        f'the new value {array.shape}.'))
+            checked.append((self.storage(variable.op), array))
+        for storage, array in checked:
+            with storage.lock:
+                if storage.value is not None and storage.value.shape == array.shape:
+                    np.copyto(storage.value, array)
+                else:
+                    storage.value = array
 
     def state(self, operation: Operation) -> Any:
         """The state of a stateful operation, such as a random stream's position."""
@@ -67,16 +92,15 @@ class Store:
             state.set_state(self._resumed.pop(_full_name(operation)))
 
     def positions(self) -> tuple[dict[str, Any], dict[str, str]]:
-        """Where streams of random numbers and iterators stand, as plain data by operation.
+        """Where random streams and iterators stand, as plain data by operation name.
 
-        The second dict says of other states, and of inputs that cannot tell, why they are not in
-        the first.
+        The second dict has the states that cannot be saved, with the reason.
         """
         found, lost = dict(self._resumed), {}
         for operation, state in list(self._states.items()):
             name = _full_name(operation)
             if not hasattr(state, 'get_state'):
-                lost[name] = f'a {operation.type} keeps what no file holds'
+                lost[name] = f'the state of a {operation.type} cannot be saved'
                 continue
             try:
                 found[name] = state.get_state()
@@ -85,18 +109,18 @@ class Store:
         return found, lost
 
     def set_positions(self, positions: dict[str, Any]) -> None:
-        """Puts them to where they stood; those that are not made yet, when they are."""
+        """Sets the positions; a state that does not exist yet gets its position when made."""
         with self._lock:
             self._resumed = dict(positions)
             for operation, state in list(self._states.items()):
                 self._resume(operation, state)
 
     def storages(self) -> list[VariableStorage]:
-        """All that were made so far."""
+        """All storages made so far."""
         return list(self._storages.values())
 
     def clear(self) -> None:
-        """Forgets everything; for a closed Session. Whoever waits inside a state is woken."""
+        """Forgets everything, when the Session is closed; wakes threads that wait in a state."""
         for state in list(self._states.values()):
             cancel = getattr(state, 'cancel', None)
             if cancel is not None:

@@ -244,10 +244,10 @@ class ProgramSource:
     # ---- binding -------------------------------------------------------------------------
 
     def bind(self, arena: np.ndarray, store: Storage, uninitialized: Callable[[], None],
-             function: FunctionMaker) -> Callable[..., list]:
+             make_function: FunctionMaker) -> Callable[..., list]:
         """The function, working in `arena` (uint8 [plan.arena_bytes]) on a Session's `store`.
 
-        `function` makes the callables of functions that the program runs.
+        `make_function` compiles the functions that the program calls.
         """
         names = self._names | arrays_in(self.plan, arena)
         for name, operation in self._storages.items():
@@ -256,7 +256,7 @@ class ProgramSource:
             names[name] = store.state(operation)
         for name, instruction in self._expressions.with_functions.items():
             if name not in self._callables:
-                self._callables[name] = callables_of(instruction, function)
+                self._callables[name] = callables_of(instruction, make_function)
             names[name] = self._callables[name]
         names['uninitialized'] = uninitialized
         for name, code in self._functions.items():

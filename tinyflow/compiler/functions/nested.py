@@ -47,15 +47,15 @@ def plan_function(graph: FuncGraph, given: Sequence[Tensor] | None = None,
                    owned=frozenset([i for i, t in enumerate(given) if t in owned]))
 
 
-def callables_of(instruction: Instruction, function: FunctionMaker) -> Any:
+def callables_of(instruction: Instruction, make_function: FunctionMaker) -> Any:
     """What an instruction calls: that of its op's `bind`, or a callable for each function."""
     definition = instruction.definition
     if definition.bind is not None:
-        return definition.bind(instruction, function)
+        return definition.bind(instruction, make_function)
     found: list[Callable[..., list]] = []
     for name in definition.functions:
         graphs = instruction.attrs[name]
-        found += [function(graph) for graph in
+        found += [make_function(graph) for graph in
                   (graphs if isinstance(graphs, (list, tuple)) else [graphs])]
     return found
 

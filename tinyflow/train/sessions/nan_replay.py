@@ -135,7 +135,7 @@ class _Watcher(BaseSession):
     def __init__(self, session):
         super().__init__(graph=session.graph)
         self._store = session._store
-        self._compiler = ProgramCache(self._store, Options(nan_check=True))
+        self._programs = ProgramCache(self._store, Options(nan_check=True))
 
 
 def _values(store):

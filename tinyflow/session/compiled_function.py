@@ -1,0 +1,56 @@
+"""Functions inside programs: branches of a cond, the body of a loop, a map of tf.data."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tinyflow.compiler.compile import Options
+from tinyflow.compiler.functions.nested import lists_read, plan_function
+from tinyflow.compiler.infer import ListShape
+from tinyflow.session.cache_entry import CacheEntry
+from tinyflow.session.runtime import Runtime
+
+
+class CompiledFunction:
+    """A FuncGraph as a callable on arrays; compiled for each combination of shapes."""
+
+    __slots__ = ('_runtime', '_options', '_arguments', '_entry', '_last', '_lists')
+
+    def __init__(self, runtime: Runtime, options: Options, *arguments: Any) -> None:
+        self._runtime = runtime
+        self._options = options
+        self._arguments = arguments             # of plan_function
+        self._entry: CacheEntry | None = None
+        self._lists: list[int] = []         # positions of lists of which elements are read
+        self._last: tuple = (None, None)    # shapes of the last call, and what runs for them
+
+    def __call__(self, *arrays: np.ndarray) -> list:
+        entry = self._entry or self._planned()
+        shapes = tuple([a.shape for a in arrays])
+        if self._lists:
+            shapes = self._with_elements(shapes, arrays)
+        last, executable = self._last       # one attribute: several threads may call this
+        if shapes != last:
+            executable = entry.executable(shapes)
+            self._last = shapes, executable
+        return executable.call_inside(arrays)
+
+    def _planned(self) -> CacheEntry:
+        program = plan_function(*self._arguments)
+        self._lists = lists_read(program)
+        self._entry = CacheEntry((), (), self._runtime, self._options, program)
+        return self._entry
+
+    def _with_elements(self, shapes: tuple, arrays: Sequence[np.ndarray]) -> tuple:
+        """The shapes, where those of lists include the shape of their elements."""
+        found = list(shapes)
+        for i in self._lists:
+            common = getattr(arrays[i][()], 'common', None)
+            if type(common) is tuple:
+                found[i] = ListShape.of(common)
+        return tuple(found)
+
+
+__all__ = ['CompiledFunction']
