@@ -45,7 +45,7 @@ def test_tensors_of_two_graphs():
         b = tf.constant(2.0, name='b'); b_line = line()                            # noqa: E702
         text = message_of(ValueError, tf.add, a, b)
     expect(text, 'same graph', "'a:0'", "'b:0'", at(a_line), at(b_line), at(born),
-           f'graph {a.graph.key}', f'graph {other.key}')
+           f'graph {a.graph.number}', f'graph {other.number}')
 
 
 def test_fetch_and_feed_of_another_graph(session):
@@ -53,7 +53,7 @@ def test_fetch_and_feed_of_another_graph(session):
         a = tf.constant(1.0, name='stranger'); made = line()                       # noqa: E702
     tf.constant(2.0)
     text = message_of(ValueError, session.run, a)
-    expect(text, 'stranger', at(made), 'not an element of this graph', f'graph {other.key}')
+    expect(text, 'stranger', at(made), 'not an element of this graph', f'graph {other.number}')
     text = message_of(TypeError, session.run, tf.constant(1.0), {a: 1.0})
     expect(text, 'feed_dict key', 'stranger', 'not an element of this graph')
 

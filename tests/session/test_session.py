@@ -510,7 +510,7 @@ def test_the_device_tells_about_itself(session):
 def test_short_texts_of_sessions_profiles_and_graphs(graph):
     x = tf.placeholder(tf.float32, [], name='x')
     with tf.Session() as session:
-        assert repr(session) == f'<tf.Session of <tf.Graph {graph.key}: 1 nodes>>'
+        assert repr(session) == f'<tf.Session of <tf.Graph {graph.number}: 1 nodes>>'
         profile = session.profile(x * 2.0, {x: 1.0}, runs=3)
         assert re.fullmatch(r'<tf.Profile: 3 runs, \d nodes?, [\d.]+ us a run>', repr(profile))
     assert repr(session) == '<tf.Session closed>'

@@ -1,7 +1,7 @@
 """Graph: the list of nodes, their names, and the scopes that are open while nodes are added.
 
-Nodes are only added, never changed, and in a deterministic order: running the same program again
-builds the same graph. The default graph is in graph/defaults.py.
+Programs only add nodes, in a deterministic order: running the same program again builds the same
+graph. The default graph is in graph/defaults.py.
 """
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from tinyflow.graph import graph_errors
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import Site, here
 from tinyflow.graph.stacks import stacks
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import misuse
 
 _VALID_ROOT_NAME = re.compile(r'[A-Za-z0-9.][A-Za-z0-9_.\-/]*\Z')
 _VALID_INNER_NAME = re.compile(r'[A-Za-z0-9_.\-/]*\Z')
@@ -36,8 +37,8 @@ class Graph:
     """A dataflow graph: operations in order of creation, with TF's naming and scoping rules."""
 
     def __init__(self):
-        self.key = next(_graph_numbers)                # "graph 2" in messages
-        self._site = here(2)
+        self.number = next(_graph_numbers)                # "graph 2" in messages
+        self._site = here(2)            # where the program made it, 2 frames up
         self._operations: list[Operation] = []
         self._by_name: dict[str, Operation] = {}
         self._names_in_use: dict[str, int] = {}
@@ -63,7 +64,9 @@ class Graph:
         @property
         def graph_def_versions(self) -> Any: ...
 
-    outer_graph = None          # the enclosing graph, for the graph of a function
+    # ---- functions: FuncGraph overrides these ----------------------------------------------
+
+    outer_graph = None          # the enclosing graph
 
     def takes_from(self, graph: Graph) -> bool:
         """True if nodes of this graph may use tensors of `graph`."""
@@ -79,7 +82,7 @@ class Graph:
     def add(self, operation: Operation) -> None:
         """Appends a node; only `make_node` calls this. Raises RuntimeError once finalized."""
         if self._finalized_by is not None:
-            self._refuse_to_grow(operation)
+            raise graph_errors.is_finalized(self, operation)
         self._last_id += 1
         operation.id = self._last_id
         self._operations.append(operation)
@@ -88,14 +91,6 @@ class Graph:
             controller.inside.add(operation)
         for observe in self.node_observers:
             observe(operation)
-
-    def _refuse_to_grow(self, operation):
-        raise misuse(RuntimeError(report(
-            f"Graph is finalized and cannot be modified: {operation.type} '{operation.name}' "
-            f'cannot be added to {self}.\n  finalized at {Site(*self._finalized_by)}',
-            op=operation,
-            hint='create all nodes before the graph is finalized (a MonitoredSession finalizes '
-                 'it), and only run nodes afterwards.')))
 
     def get_operations(self) -> list[Operation]:
         """All operations in order of creation."""
@@ -135,56 +130,26 @@ class Graph:
 
     def _check_own(self, element, operation):
         if operation.graph is not self:
-            kind = 'Tensor' if isinstance(element, Tensor) else 'Operation'
-            raise misuse(ValueError(report(
-                f"{kind} '{element.name}' is not an element of this graph.\n"
-                f'  it belongs to {operation.graph}\n  this is {self}', op=operation,
-                hint='build and run inside one `with graph.as_default():`, and give Session that '
-                     'graph.')))
+            raise graph_errors.of_another_graph(self, element, operation)
 
     def _by_text(self, name, allow_tensor, allow_operation):
         node, colon, index = name.rpartition(':')
         if colon and allow_tensor:
             if not index.isdigit():
-                raise misuse(ValueError(f"'{name}' looks like a tensor's name, but what follows "
-                                        "the colon is not a number (e.g. 'x:0')."))
+                raise graph_errors.no_output_number(name)
             operation = self._by_name.get(node)
             if operation is None:
-                raise misuse(KeyError(self._no_such('Tensor', name, node)))
+                raise graph_errors.no_such_node(self, 'Tensor', name, node)
             if int(index) >= len(operation.outputs):
-                raise misuse(KeyError(
-                    f"The name '{name}' refers to a Tensor which does not exist: the operation "
-                    f"'{node}' has {_outputs(operation)}."))
+                raise graph_errors.no_such_output(name, operation)
             return operation.outputs[int(index)]
         if colon:
-            raise misuse(ValueError(f"'{name}' is a tensor's name (it has a colon); expected an "
-                                    f"operation's name, such as '{node}'."))
+            raise graph_errors.not_an_operation_name(name, node)
         if not allow_operation:
-            raise misuse(ValueError(
-                f"The name '{name}' looks like an (invalid) Operation name, not a Tensor; a "
-                f"tensor's name ends in an output number: '{name}:0'."))
+            raise graph_errors.not_a_tensor_name(name)
         if name not in self._by_name:
-            raise misuse(KeyError(self._no_such('Operation', name, name)))
+            raise graph_errors.no_such_node(self, 'Operation', name, name)
         return self._by_name[name]
-
-    def _no_such(self, kind, name, node):
-        from difflib import get_close_matches
-        nearest = get_close_matches(node, self._by_name, n=3) or self._with_last_part(node)
-        if kind == 'Tensor':
-            nearest = [f'{n}:0' for n in nearest if self._by_name[n].outputs]
-        hint = f' Nearest: {", ".join(map(repr, nearest))}.' if nearest else ''
-        article = 'an' if kind == 'Operation' else 'a'
-        return (f"The name '{name}' refers to {article} {kind} which does not exist in {self}."
-                f'{hint}')
-
-    def _with_last_part(self, node):
-        """Names whose last part, without scopes, is closest to that of `node`."""
-        from difflib import get_close_matches
-        by_last: dict[str, str] = {}
-        for name in self._by_name:
-            by_last.setdefault(name.rpartition('/')[2], name)
-        near = get_close_matches(node.rpartition('/')[2], by_last, n=3)
-        return [by_last[last] for last in near]
 
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation of that name. KeyError if there is none."""
@@ -231,9 +196,7 @@ class Graph:
     def _check_name(self, name):
         pattern = _VALID_INNER_NAME if self._name_stack else _VALID_ROOT_NAME
         if not pattern.match(name):
-            raise misuse(ValueError(
-                f"'{name}' is not a valid scope name: use letters, digits and _ . - / , and begin "
-                f'with a letter, digit or dot.\n  Hint: {_nearest_name(name)!r}.'))
+            raise graph_errors.not_a_scope_name(name)
 
     @contextmanager
     def name_scope(self, name):
@@ -324,7 +287,7 @@ class Graph:
                 f'{control_inputs!r}.\n  Hint: [...] around it.'))
         waits_for = []
         for item in control_inputs:
-            item = getattr(item, 'values_for_control', item)
+            item = getattr(item, 'values_for_control', item)    # of a resource variable: no read
             element = self.as_graph_element(item)
             operation = element.op if isinstance(element, Tensor) else element
             if operation not in waits_for:
@@ -388,20 +351,10 @@ class Graph:
         made = f', made at {Site(*self._site)}' if self._site else ''
         count = len(self._operations)
         nodes = '1 node' if count == 1 else f'{count} nodes'
-        return f'graph {self.key} ({nodes}{made})'
+        return f'graph {self.number} ({nodes}{made})'
 
     def __repr__(self):
-        return f'<tf.Graph {self.key}: {len(self._operations)} nodes>'
-
-
-def _nearest_name(name):
-    """A valid name similar to the requested one."""
-    return re.sub(r'[^A-Za-z0-9_.\-/]+', '_', name).lstrip('_-/') or 'layer'
-
-
-def _outputs(operation):
-    count = len(operation.outputs)
-    return 'no outputs' if not count else '1 output' if count == 1 else f'{count} outputs'
+        return f'<tf.Graph {self.number}: {len(self._operations)} nodes>'
 
 
 def check_is_string(name):

@@ -1,11 +1,8 @@
-"""NumPy methods that beginners try on Tensors and Variables: errors with the TensorFlow way.
-
-`refuse_numpy(cls)` adds descriptors that raise AttributeError when they are read. So hasattr()
-stays False, and other attributes are not slowed down, as they would be by `__getattr__`.
-"""
+"""NumPy methods that beginners try on Tensors and Variables: errors with the TensorFlow way."""
 from __future__ import annotations
 
 from tinyflow.graph.dtype_hints import as_written
+from tinyflow.graph.foreign_attributes import refuse
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, misuse, report
 
@@ -27,18 +24,9 @@ NUMPY_NAMES = {
 }
 
 
-class _Refused:
-    """Descriptor of a NumPy attribute that tensors do not have."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def __get__(self, instance, owner):
-        kind = owner.__name__
-        problem = f'{kind!r} object has no attribute {self.name!r}'
-        if instance is None:
-            raise AttributeError(f'type object {kind!r} has no attribute {self.name!r}')
-        raise misuse(AttributeError(_text(instance, problem, NUMPY_NAMES[self.name])))
+def _no_attribute(instance, name):
+    problem = f'{type(instance).__name__!r} object has no attribute {name!r}'
+    return misuse(AttributeError(_text(instance, problem, NUMPY_NAMES[name])))
 
 
 def _text(value, problem, hint):
@@ -83,17 +71,11 @@ def _contains(self, item):
         'tf.reduce_any(tf.equal({0}, value)) tests it at run time.')))
 
 
-def _names(self):
-    return [name for name in object.__dir__(self) if name not in NUMPY_NAMES]
-
-
 def refuse_numpy(cls):
     """Adds these errors to a class, for the names that the class does not define."""
-    for name in NUMPY_NAMES:
-        if not hasattr(cls, name):
-            setattr(cls, name, _Refused(name))
+    refuse(cls, [name for name in NUMPY_NAMES if not hasattr(cls, name)], _no_attribute)
     cls.__setitem__, cls.__delitem__, cls.__contains__ = _set_item, _delete_item, _contains
-    cls.__format__, cls.__round__, cls.__dir__ = _format, _round, _names
+    cls.__format__, cls.__round__ = _format, _round
     return cls
 
 

@@ -1,4 +1,7 @@
-"""Operation (a node) and Tensor (an output of a node): plain data, immutable once created.
+"""Operation (a node) and Tensor (an output of a node): plain data.
+
+User code never changes a node. The gradients of cond and while_loop append inputs and outputs to
+their nodes, and the import of a GraphDef appends control inputs.
 
 Nothing here computes. The Python operators of Tensor are installed by ops/math/operators.py: each
 of them creates nodes, and so depends on the op declarations.
@@ -8,7 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tinyflow.graph import node_errors, shapes
+from tinyflow.graph.foreign_attributes import refuse
 from tinyflow.graph.numpy_misuse import refuse_numpy
+from tinyflow.graph.signature import Marker
 from tinyflow.graph.source_location import Site
 from tinyflow.graph.stacks import session_for
 from tinyflow.graph.tensor_operators import TensorOperators
@@ -20,41 +25,17 @@ if TYPE_CHECKING:
     Definition = type[Op]
 
 
-# `writes` of an op that runs functions: its attribute _writes lists the inputs that they write to.
-WRITES_OF_FUNCTIONS = (-1,)
-
-
-class _ForeignAttribute:
-    """Descriptor of an attribute that only another class has: raises AttributeError with a hint.
-
-    hasattr() stays False.
-    """
-
-    def __init__(self, name, make_error):
-        self._name = name
-        self._make_error = make_error
-
-    def __get__(self, node, owner):
-        if node is None:
-            raise AttributeError(f'type object {owner.__name__!r} has no attribute {self._name!r}')
-        raise self._make_error(node, self._name)
-
-
-def _refuse(cls, names, make_error):
-    """Makes reading `names` of instances raise make_error(instance, name)."""
-    for name in names:
-        setattr(cls, name, _ForeignAttribute(name, make_error))
-    original = cls.__dir__
-    setattr(cls, '__dir__', lambda self: [n for n in original(self)  # noqa: B010
-                                          if n not in names])
+# `writes` of If and While: which inputs they write to depends on their functions, and the node's
+# attribute _writes lists them.
+WRITES_OF_FUNCTIONS = Marker('WRITES_OF_FUNCTIONS')
 
 
 @refuse_numpy
 class Tensor(TensorOperators):
     """A symbolic output of an Operation, with a dtype and a (partial) static shape.
 
-    Programs and higher layers may set additional attributes, as in TensorFlow; `__dict__` is
-    created for the first of them.
+    User code may set additional attributes, as in TensorFlow; `__dict__` is created for the first
+    of them.
     """
 
     __slots__ = ('op', 'value_index', 'dtype', 'raw_shape', '_consumers', '_static',
@@ -64,7 +45,7 @@ class Tensor(TensorOperators):
     op: Operation
     value_index: int
     dtype: DType
-    raw_shape: shapes.Shape
+    raw_shape: shapes.Shape     # None, or a tuple of int and None; .shape wraps it
     _consumers: list[Operation] | None
 
     def __init__(self, op, value_index, dtype, raw_shape):
@@ -129,8 +110,6 @@ class Tensor(TensorOperators):
     def __bool__(self):
         raise node_errors.no_truth_value(self)
 
-    __nonzero__ = __bool__
-
     def __len__(self):
         raise node_errors.no_len(self)
 
@@ -149,7 +128,7 @@ class Tensor(TensorOperators):
         return self
 
 
-_refuse(Tensor, ('assign', 'assign_add', 'assign_sub', 'count_up_to', 'initialized_value',
+refuse(Tensor, ('assign', 'assign_add', 'assign_sub', 'count_up_to', 'initialized_value',
                  'initializer', 'load', 'read_value', 'scatter_add', 'scatter_sub',
                  'scatter_update'), node_errors.not_a_variable)
 
@@ -159,7 +138,7 @@ class Operation:
 
     __slots__ = ('graph', 'name', 'type', 'definition', 'inputs', 'outputs', 'attrs', 'device',
                  'control_inputs', 'id', '_site', '_gradient_override',
-                 'colocation_groups', '__weakref__')
+                 '__weakref__')
 
     graph: Graph
     definition: Definition
@@ -240,7 +219,7 @@ class Operation:
         return f"{self.type} '{self.name}' ({inputs}) -> ({outputs}){made}"
 
     def _as_graph_element(self):
-        return None
+        return None             # an Operation is not a tensor
 
 
-_refuse(Operation, ('eval',), node_errors.not_a_tensor)
+refuse(Operation, ('eval',), node_errors.not_a_tensor)

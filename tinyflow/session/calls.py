@@ -56,7 +56,8 @@ class Call:
             run_metadata: RunMetadata | None = None) -> Any:
         """Runs the program with these values of the feeds."""
         arrays = self.arrays(values) if values else []
-        executable = self.executable(arrays)
+        executable = self.executable_of(tuple([a.shape for a in arrays])) \
+            or self.executable(arrays)
         if run_metadata is not None and options is not None and options.trace_level:
             results = fill_metadata(executable, arrays, run_metadata)
         else:
@@ -75,13 +76,9 @@ class Call:
                 for (tensor, dtype), value in zip(self.feeds, values)]
 
     def executable(self, arrays: list[np.ndarray]) -> Executable:
-        """The program compiled for the shapes of `arrays`."""
-        shapes = tuple([a.shape for a in arrays])
-        found = self.executable_of(shapes)
-        if found is None:
-            check_feed_shapes(self.entry.feeds, arrays)
-            found = self.entry.executable(shapes)
-        return found
+        """The program compiled for the shapes of `arrays`, which are checked."""
+        check_feed_shapes(self.entry.feeds, arrays)
+        return self.entry.executable(tuple([a.shape for a in arrays]))
 
     def runs_since(self) -> int:
         """How often its programs have run since the last call of this method."""
