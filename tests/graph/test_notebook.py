@@ -80,11 +80,13 @@ class Shell:
 
     def __init__(self):
         self.seen = []
+        self.messages = []
         self.compile = SimpleNamespace(
             _filename_map={CELL: 2}, format_code_name=lambda name: ('Cell', 'In[2]'))
 
     def showtraceback(self, exc_tuple=None, tb_offset=None):
         _, error, trace = exc_tuple or sys.exc_info()
+        self.messages.append(str(error))
         self.seen.append(([f.filename for f in traceback.extract_tb(trace)],
                           error.__suppress_context__))
 
@@ -118,6 +120,13 @@ def test_frames_of_other_errors_stay(shell):
     (first, suppressed), (second, _) = shell.seen
     assert first == [__file__, CELL] and not suppressed and len(second) > 2
 
+
+def test_an_unknown_keyword_argument_is_answered(shell):
+    shell.run('tf.placeholder(tf.float32, shap=[3])')
+    shell.run('tf.Variable(3.0, trainble=False)')
+    first, second = shell.messages
+    assert first.endswith(' placeholder takes: dtype, shape, name.')
+    assert '\n  Hint: ' in second and shell.seen[1] == ([__file__, CELL], True)
 
 def test_a_line_is_named_by_its_cell(shell):
     names = {}

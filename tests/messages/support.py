@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import inspect
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -101,3 +103,12 @@ def run(fetch, feed=None):
 
 def run_all(*fetches, feed=None):
     return run(list(fetches), feed)
+
+
+def traceback_of(tmp_path, text, **more):
+    """What a program that fails prints on stderr; `more` are environment variables."""
+    program = tmp_path / 'program.py'
+    program.write_text(text)
+    root = os.path.dirname(os.path.dirname(tf.__file__))
+    return subprocess.run([sys.executable, str(program)], capture_output=True, text=True,
+                          env={**os.environ, 'PYTHONPATH': root, **more}, timeout=60).stderr

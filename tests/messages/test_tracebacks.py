@@ -2,24 +2,19 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 import pytest
 
-import tinyflow as tf
+from tests.messages.support import traceback_of
 
 pytestmark = pytest.mark.usefixtures('graph')
 
 
 def test_the_traceback_shows_the_users_lines_only(tmp_path):
-    program = tmp_path / 'program.py'
-    program.write_text('import tinyflow as tf\nwith tf.name_scope("my layer"):\n    pass\n')
-    root = os.path.dirname(os.path.dirname(tf.__file__))
-    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True,
-                          env={**os.environ, 'PYTHONPATH': root}, timeout=60)
-    assert 'program.py' in done.stderr and 'contextlib' not in done.stderr
-    assert len(done.stderr.strip().split('\n')) <= 6
+    text = 'import tinyflow as tf\nwith tf.name_scope("my layer"):\n    pass\n'
+    lines = traceback_of(tmp_path, text)
+    assert 'program.py' in lines and 'contextlib' not in lines
+    assert len(lines.strip().split('\n')) <= 6
 
 
 CALLED = '''import tinyflow as tf
@@ -30,14 +25,6 @@ def read(path):
 missing = {{}}
 tf.data.Dataset.from_tensor_slices(['a.txt']).map(read)
 '''
-
-
-def traceback_of(tmp_path, text, **more):
-    program = tmp_path / 'program.py'
-    program.write_text(text)
-    root = os.path.dirname(os.path.dirname(tf.__file__))
-    return subprocess.run([sys.executable, str(program)], capture_output=True, text=True,
-                          env={**os.environ, 'PYTHONPATH': root, **more}, timeout=60).stderr
 
 
 @pytest.mark.parametrize('call, kind', [('parsed(path)', 'KeyError'), ('open(path)', 'TypeError')])

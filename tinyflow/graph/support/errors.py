@@ -8,6 +8,9 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+import types
+
+from tinyflow.graph.support import users_files
 
 OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS = range(7)
 PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE = range(7, 12)
@@ -178,16 +181,12 @@ def report(problem: str, op=None, inputs=(), hint: str | None = None, site=None,
     return '\n'.join(lines)
 
 
-_ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..', '..'))
-_OURS = (*[os.path.join(_ROOT, name) + os.sep
-           for name in ('tinyflow', 'keras_layer', 'estimator_layer')], '<tinyflow')
-_PLUMBING = tuple(os.sep + name for name in (
-    'contextlib.py', 'functools.py', os.path.join('absl', 'app.py')))
-
-
-def is_users_file(filename: str) -> bool:
-    """True unless the file belongs to tinyflow or is one of Python's that only call functions."""
-    return not filename.startswith(_OURS) and not filename.endswith(_PLUMBING)
+def add_call_hint(error: BaseException, trace: types.TracebackType | None) -> None:
+    """Appends to a TypeError for an unknown keyword argument which names the function takes."""
+    if type(error) is TypeError and 'unexpected keyword argument' in str(error):
+        from tinyflow.graph.support import call_hints  # start-up time: only this error needs it
+        if call_hints.add_hint(error, trace):
+            misuse(error)
 
 
 def hides_own_frames(error: BaseException, frames: list[traceback.FrameSummary]) -> bool:
@@ -203,11 +202,12 @@ def hides_own_frames(error: BaseException, frames: list[traceback.FrameSummary])
 
 def _show_users_frames(kind, error, trace):
     """Prints a traceback, without the frames inside tinyflow if `hides_own_frames`."""
+    add_call_hint(error, trace)
     frames = traceback.extract_tb(trace)
     if not hides_own_frames(error, frames):
         _previous_hook(kind, error, trace)
         return
-    frames = [f for f in frames if is_users_file(f.filename)]
+    frames = [f for f in frames if users_files.is_users_file(f.filename)]
     print('Traceback (most recent call last):', file=sys.stderr)
     print(''.join(traceback.format_list(frames)), end='', file=sys.stderr)
     print(''.join(traceback.format_exception_only(kind, error)), end='', file=sys.stderr)
@@ -218,19 +218,12 @@ def _raised_by_users_function(error, frames):
 
     False for an error with a cause, which is shown in full, and if a library such as NumPy follows.
     """
-    ours = [i for i, f in enumerate(frames) if f.filename.startswith(_OURS)]
+    ours = [i for i, f in enumerate(frames) if f.filename.startswith(users_files.OURS)]
     if not ours or error.__cause__ is not None or \
             error.__context__ is not None and not error.__suppress_context__:
         return False
-    rest = [f for f in frames[ours[-1] + 1:] if not f.filename.endswith(_PLUMBING)]
-    return bool(rest) and not _is_library(rest[0].filename)
-
-
-def _is_library(filename):
-    import sysconfig  # slow to load
-    paths = [sysconfig.get_path(name) for name in ('stdlib', 'platstdlib', 'purelib', 'platlib')]
-    return filename.startswith(('<frozen', *[path + os.sep for path in paths if path])) or \
-        not {'site-packages', 'dist-packages'}.isdisjoint(filename.split(os.sep))
+    rest = [f for f in frames[ours[-1] + 1:] if not f.filename.endswith(users_files.PLUMBING)]
+    return bool(rest) and not users_files.is_library(rest[0].filename)
 
 
 def abstract(instance):

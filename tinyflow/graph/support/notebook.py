@@ -9,7 +9,8 @@ import traceback
 from types import TracebackType
 from typing import Any
 
-from tinyflow.graph.support.errors import hides_own_frames, is_users_file
+from tinyflow.graph.support.errors import add_call_hint, hides_own_frames
+from tinyflow.graph.support.users_files import is_users_file
 
 __all__ = ['cell_name', 'install']
 
@@ -32,6 +33,7 @@ def install() -> None:
 
     def showtraceback(exc_tuple: Any = None, *arguments: Any, **settings: Any) -> None:
         kind, error, trace = exc_tuple or sys.exc_info()
+        add_call_hint(error, trace)
         if not isinstance(error, BaseException) \
                 or not hides_own_frames(error, traceback.extract_tb(trace)):
             shown(exc_tuple, *arguments, **settings)
