@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from difflib import get_close_matches
 
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 
 __all__ = ['suggest_keywords']
 
@@ -27,6 +27,5 @@ def suggest_keywords(init):
 
 
 def _message(class_name, unknown, names):
-    text = f'{class_name}.__init__() got an unexpected keyword argument {unknown!r}'
-    nearest = get_close_matches(unknown, names, n=1, cutoff=0.6)
-    return f'{text}\n  Hint: did you mean {nearest[0]!r}?' if nearest else text
+    return (f'{class_name}.__init__() got an unexpected keyword argument {unknown!r}'
+            + nearest_keyword(unknown, names))

@@ -9,6 +9,7 @@ from estimator_layer.keyword_arguments import suggest_keywords
 from estimator_layer.tf_config import ClusterTask, read_tf_config
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.session.config import ConfigProto
 
 __all__ = ['RunConfig']
@@ -119,7 +120,7 @@ class RunConfig:
             if name not in _REPLACEABLE:
                 raise misuse(ValueError(
                     f'Replacing {name} is not supported. Allowed properties are '
-                    f'{list(_REPLACEABLE)}.'))
+                    f'{list(_REPLACEABLE)}.' + nearest_keyword(name, _REPLACEABLE)))
         steps, seconds = (kwargs.get(name) for name in
                           ('save_checkpoints_steps', 'save_checkpoints_secs'))
         if steps is not None and seconds is not None:

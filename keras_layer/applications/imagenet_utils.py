@@ -11,6 +11,7 @@ from keras_layer.engine.input_layer import Input
 from keras_layer.utils.data_utils import get_file
 from keras_layer.utils.layer_utils import get_source_inputs
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 
 __all__ = ['decode_predictions', 'preprocess_input']
 
@@ -63,14 +64,18 @@ def decode_predictions(preds, top=5, path=None):
             for row in np.asarray(preds)]
 
 
+# The arguments that every network takes.
+_ARGUMENTS = ('include_top', 'weights', 'input_tensor', 'input_shape', 'pooling', 'classes')
+
+
 def check(weights, include_top, classes, others):
     """ValueError for contradictory arguments; TypeError for unknown `others`.
 
     keras_applications takes the modules of Keras as arguments; here they are always tinyflow's.
     """
-    unknown = sorted(set(others) - {'backend', 'layers', 'models', 'utils'})
-    if unknown:
-        raise misuse(TypeError(f'Invalid keyword argument: {unknown[0]}'))
+    for name in sorted(set(others) - {'backend', 'layers', 'models', 'utils'}):
+        raise misuse(TypeError(f'Invalid keyword argument: {name}'
+                               + nearest_keyword(name, _ARGUMENTS)))
     if K.image_data_format() == 'channels_first':
         raise misuse(NotImplementedError(
             'keras.applications: the networks need channels_last.\n  Hint: '

@@ -5,6 +5,7 @@ import tinyflow as tf
 from keras_layer.backend.graph_state import get_graph
 from keras_layer.backend.sessions import get_session
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 
 __all__ = ['Function', 'function', 'gradients', 'stop_gradient']
 
@@ -85,10 +86,12 @@ def function(inputs, outputs, updates=None, name=None, **kwargs):
     ``f([x, 0])[0]``. `feed_dict`, `fetches`, `options` and `run_metadata` are those of
     `Session.run`. ValueError for other keyword arguments.
     """
+    known = ('feed_dict', 'fetches', 'options', 'run_metadata')
     for key in kwargs:
-        if key not in ('feed_dict', 'fetches', 'options', 'run_metadata'):
-            raise misuse(ValueError(f'Invalid argument "{key}" passed to K.function with '
-                                    'TensorFlow backend'))
+        if key not in known:
+            raise misuse(ValueError(
+                f'Invalid argument "{key}" passed to K.function with TensorFlow backend'
+                + nearest_keyword(key, ('inputs', 'outputs', 'updates', 'name', *known))))
     return Function(inputs, outputs, updates=updates, name=name, **kwargs)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from keras_layer import backend as K
 from keras_layer.callbacks.base import Callback
-from keras_layer.utils.keywords import constructor_keywords, nearest_keyword
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import constructor_keywords, nearest_keyword
 
 __all__ = ['EarlyStopping', 'ModelCheckpoint', 'ReduceLROnPlateau', 'TerminateOnNaN']
 

@@ -23,8 +23,8 @@ from keras_layer.engine.layer_nodes import LayerNodes, mask_of, shapes_of
 from keras_layer.engine.layer_weights import UNTRACKED, LayerWeights
 from keras_layer.engine.node import Node
 from keras_layer.engine.raw_ops import wrap_raw_ops
-from keras_layer.utils.keywords import constructor_keywords, nearest_keyword
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import constructor_keywords, nearest_keyword
 
 __all__ = ['InputSpec', 'Layer']
 

@@ -8,8 +8,8 @@ from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.node import Node
 from keras_layer.legacy import INPUT, accepts_legacy_names
-from keras_layer.utils.keywords import nearest_keyword
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 
 __all__ = ['Input', 'InputLayer']
 

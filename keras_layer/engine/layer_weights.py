@@ -9,8 +9,8 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K, constraints, initializers, regularizers
 from keras_layer.engine.call_context import current_call
-from keras_layer.utils.keywords import nearest_keyword
 from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.keywords import nearest_keyword
 
 # Attributes whose layers and Variables do not belong to the layer.
 UNTRACKED = {'_call', '_compile_arguments', '_constructor', '_history', '_inbound_nodes',

@@ -15,8 +15,8 @@ from keras_layer.engine.training.endpoints import loss_of
 from keras_layer.engine.training.functions import Functions, trainable_state
 from keras_layer.engine.training_api import TrainingAPI
 from keras_layer.legacy import MODEL, accepts_legacy_names
-from keras_layer.utils.keywords import nearest_keyword
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.inspect.viz.select import register_drawable
 
 __all__ = ['Model']

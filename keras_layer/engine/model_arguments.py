@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from keras_layer.utils.keywords import nearest_keyword
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 
 __all__ = ['check_input', 'functional_arguments', 'short_text', 'unknown_argument']
 

@@ -21,8 +21,8 @@ from keras_layer.engine.training.batches import (
 )
 from keras_layer.engine.training.standardize import is_symbolic
 from keras_layer.legacy import FIT, GENERATOR, accepts_legacy_names
-from keras_layer.utils.keywords import nearest_keyword
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 
 __all__ = ['TrainingAPI']
 

@@ -8,8 +8,8 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.optimizers import schedules
-from keras_layer.utils.keywords import constructor_keywords, nearest_keyword
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import constructor_keywords, nearest_keyword
 
 __all__ = ['Optimizer']
 

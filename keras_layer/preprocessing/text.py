@@ -7,8 +7,8 @@ from collections import OrderedDict, defaultdict
 
 import numpy as np
 
-from keras_layer.utils.keywords import constructor_keywords, nearest_keyword
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import constructor_keywords, nearest_keyword
 
 __all__ = ['Tokenizer', 'hashing_trick', 'one_hot', 'text_to_word_sequence',
            'tokenizer_from_json']

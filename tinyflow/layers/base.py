@@ -18,6 +18,7 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.keywords import constructor_keywords, nearest_keyword
 from tinyflow.layers.input_spec import InputSpec, check_inputs
 from tinyflow.layers.layer_names import snake_case, unique_layer_name
 from tinyflow.layers.layer_state import Contents, collect, depends, operation_of
@@ -59,7 +60,9 @@ class Layer(Contents):
         self._activity_regularizer = kwargs.pop('activity_regularizer', None)
         for key in kwargs:
             if key not in _KERAS_ARGUMENTS:
-                raise misuse(TypeError('Keyword argument not understood:', key))
+                known = _KERAS_ARGUMENTS | constructor_keywords(type(self))
+                raise misuse(TypeError(f'Keyword argument not understood: {key!r} '
+                                       f'({type(self).__name__}).' + nearest_keyword(key, known)))
         self._trainable = trainable
         self.stateful = False
         self.built = False
@@ -108,7 +111,9 @@ class Layer(Contents):
         """
         for key in kwargs:
             if key not in ('experimental_autocast', 'collections', 'getter'):
-                raise misuse(TypeError('Unknown keyword argument:', key))
+                known = inspect.signature(self.add_weight).parameters
+                raise misuse(TypeError(f'Unknown keyword argument: {key!r}.'
+                                       + nearest_keyword(key, known)))
         trainable = _is_trainable(trainable, synchronization)
         dtype = dtypes.as_dtype(dtype or self._dtype or dtypes.float32)
         self._dtype = self._dtype or dtype.base_dtype

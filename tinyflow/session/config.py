@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
+
 
 class Record:
     """Named settings with defaults; an unknown name raises an error that lists the known ones."""
@@ -22,8 +25,9 @@ class Record:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._fields:
-            raise AttributeError(f'{type(self).__name__} has no setting {name!r}; it has: '
-                                 f'{", ".join(self._fields)}.')
+            raise misuse(AttributeError(f'{type(self).__name__} has no setting {name!r}; it has: '
+                                        f'{", ".join(self._fields)}.'
+                                        + nearest_keyword(name, self._fields)))
         object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence, Val
 from typing import Any
 
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 
 _TEXT = (str, bytes, bytearray)
 _VIEWS = (KeysView, ValuesView)
@@ -163,7 +164,8 @@ def _map_options(func: Callable, kwargs: dict) -> tuple[bool, bool]:
     if kwargs:
         raise misuse(ValueError(
             'Only valid keyword arguments are `check_types` and `expand_composites`, not: '
-            f'`{"`, `".join(kwargs)}`'))
+            f'`{"`, `".join(kwargs)}`'
+            + nearest_keyword(min(kwargs), ('check_types', 'expand_composites'))))
     return check_types, expand
 
 

@@ -13,6 +13,7 @@ from tinyflow.graph.op import REQUIRED, Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support.errors import OpFailure, misuse, report
+from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.ops.array import constants
 from tinyflow.ops.array.identity_and_cast import is_shape_like
 
@@ -353,9 +354,9 @@ def meshgrid(*args, **kwargs):
     """
     indexing = kwargs.pop('indexing', 'xy')
     name = kwargs.pop('name', 'meshgrid')
-    if kwargs:
-        raise misuse(TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this "
-                               'function'))
+    for key in kwargs:
+        raise misuse(TypeError(f"'{key}' is an invalid keyword argument for this function"
+                               + nearest_keyword(key, ('indexing', 'name'))))
     if indexing not in ('xy', 'ij'):
         raise misuse(ValueError("indexing parameter must be either 'xy' or 'ij'"))
     reshape = nodes.Reshape

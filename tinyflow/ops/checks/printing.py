@@ -19,6 +19,7 @@ from tinyflow.graph.source_location import user_site
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.ops.checks.value_text import both_ends, first_values
 from tinyflow.ops.strings.arrays import as_text
 
@@ -163,7 +164,9 @@ def print_v2(*inputs, **kwargs):
     summarize = kwargs.pop('summarize', _SHOWN)
     sep, end = kwargs.pop('sep', ' '), kwargs.pop('end', '\n')
     if kwargs:
-        raise misuse(ValueError(f'Unrecognized keyword arguments for tf.print: {kwargs}'))
+        known = ('output_stream', 'summarize', 'sep', 'end', 'name')
+        raise misuse(ValueError(f'Unrecognized keyword arguments for tf.print: {kwargs}'
+                                + nearest_keyword(min(kwargs), known)))
     if not hasattr(sep, 'join'):
         raise misuse(AttributeError(f'tf.print: sep must be a string, not {sep!r}.'))
     if len(inputs) == 1 and _is_text(inputs[0]):

@@ -7,6 +7,7 @@ from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.variables import variable_ops
 
@@ -35,7 +36,8 @@ def group(*inputs, **kwargs):
     """
     name = kwargs.pop('name', None)
     if kwargs:
-        raise misuse(ValueError(f'Unknown keyword arguments: {", ".join(kwargs)}'))
+        raise misuse(ValueError(f'Unknown keyword arguments: {", ".join(kwargs)}'
+                                + nearest_keyword(min(kwargs), ('name',))))
     flat = _flatten(inputs)
     with name_scope(name, 'group_deps', flat) as scope:
         by_device: dict[str, list] = {}

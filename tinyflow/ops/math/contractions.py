@@ -15,6 +15,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.ops.array import constants, diagonals, joining, shaping
 from tinyflow.ops.linalg.matmul import matmul
 from tinyflow.ops.math import arithmetic, reduction
@@ -123,7 +124,8 @@ def einsum(equation, *inputs, **kwargs):
     name = kwargs.pop('name', None)
     if kwargs:
         raise misuse(TypeError('invalid keyword arguments for this function: '
-                               + ', '.join(sorted(kwargs))))
+                               + ', '.join(sorted(kwargs))
+                               + nearest_keyword(min(kwargs), ('name',))))
     with name_scope(name, 'einsum', [equation, inputs]):
         inputs = [convert_to_tensor(i) for i in inputs]
         terms, output = _parse(equation, inputs)
