@@ -25,6 +25,6 @@ def test_scopes_entered_twice_get_a_number():
         with tf.name_scope('block'):
             y = tf.constant(1., name='y')
     assert y.name == 'block_1/y:0'
-    assert "requested as 'block'; '_1' because that was taken" in tf.explain_name(y)
+    assert "requested as 'block'; '_1' because that name was taken" in tf.explain_name(y)
     with pytest.raises(KeyError):
         tf.explain_name('nothing:0')

@@ -412,7 +412,7 @@ def test_a_missing_folder_is_told_before_anything_is_drawn(net, tmp_path):
 def test_exchanged_arguments_are_told(net):
     with pytest.raises(TypeError, match=r"path is the second argument(.|\n)*draw\(loss, 'a.png'\)"):
         viz.draw('a.png', net['loss'])
-    with pytest.raises(TypeError, match='path of a picture is a text'):
+    with pytest.raises(TypeError, match='path of a picture is a string'):
         viz.draw(net['loss'], 3)
 
 

@@ -175,7 +175,7 @@ def test_layers_in_two_graphs_are_numbered_each():
      'Invalid axis: 5'),
     (lambda: tf.layers.batch_normalization(placeholder(None, None)), ValueError, 'undefined'),
     (lambda: tf.layers.batch_normalization(placeholder(4, 3), virtual_batch_size=2),
-     NotImplementedError, 'leave it out'),
+     NotImplementedError, 'omit it'),
     (lambda: tf.layers.dropout(placeholder(4, 3), training='yes'), TypeError, '`pred` must be'),
 ])
 def test_errors_that_teach(make, kind, words):

@@ -85,7 +85,7 @@ def weights():
 
 
 def scores():
-    """x, one-hot labels y, class numbers c, and logits made with the Variable w."""
+    """x, one-hot labels y, class indices c, and logits made with the Variable w."""
     x, y = holder(tf.float32, [None, 2], 'x'), holder(tf.float32, [None, 2], 'y')
     return x, y, holder(tf.int64, [None], 'c'), tf.matmul(x, weights(), name='scores')
 

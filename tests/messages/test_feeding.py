@@ -69,7 +69,7 @@ def test_a_placeholder_without_a_feed_is_named():
     assert 'test_feeding.py:' in text and "'y' -> 'inputs'" in text
 
 
-LABELS = 'look like class numbers'
+LABELS = 'look like class indices'
 
 
 # shape of the placeholder, the value, what the hint says

@@ -18,7 +18,7 @@ class Optimizer:
 
 
 @pytest.mark.parametrize('fetch, parts', [
-    (None, ['None', 'forgotten its return', 'tf.gradients']),
+    (None, ['None', 'no return statement', 'tf.gradients']),
     (np.float32(0.25), ['overwritten', 'loss = sess.run(loss)']),
     (3.5, ['overwritten']),
     (Optimizer(), ['optimizer', 'minimize']),

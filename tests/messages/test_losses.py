@@ -45,7 +45,7 @@ def in_top_k():
     (exchanged_softmax, ("logits='y:0'", 'labels get no gradient')),
     (exchanged_sparse, ("logits='c:0'", 'Rank of labels (received 2)', 'Hint: labels= takes'))])
 def test_exchanged_labels_and_logits(function, parts):
-    check_message(ValueError, function, 'labels and logits look exchanged', "labels='scores:0'",
+    check_message(ValueError, function, 'labels and logits look swapped', "labels='scores:0'",
                   'test_losses.py:', *parts)
 
 
@@ -53,13 +53,13 @@ def test_labels_with_variables_on_both_sides_are_not_called_exchanged():
     _, _, _, logits = scores()
     loss = tf.nn.softmax_cross_entropy_with_logits(labels=logits, logits=tf.stop_gradient(logits))
     text = message_of(ValueError, lambda: minimize(loss))
-    assert 'look exchanged' not in text and 'tf.stop_gradient says' in text
+    assert 'look swapped' not in text and 'tf.stop_gradient is' in text
 
 
 @pytest.mark.parametrize('function', [accuracy, in_top_k])
 def test_training_on_an_accuracy(function):
     text = message_of(ValueError, function)
-    expect(text, 'counts right answers', 'cross-entropy loss')
+    expect(text, 'counts correct predictions', 'cross-entropy loss')
     assert 'itself' not in text
 
 

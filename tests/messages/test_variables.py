@@ -41,7 +41,7 @@ def test_slots_made_after_the_initializer_are_named_as_such(session, optimizer):
     for fetch, name in ((train, 'w/'), (late, 'late')):
         with pytest.raises(tf.errors.FailedPreconditionError) as caught:
             session.run(fetch)
-        made = re.search(r"made after the initializer 'init'.*?: (.*)", str(caught.value))
+        made = re.search(r"created after the initializer 'init'.*?: (.*)", str(caught.value))
         assert made and name in made[1]
 
 
@@ -62,8 +62,8 @@ def test_a_variable_made_after_the_initializer():
         sess.run(w.assign([5.0, 6.0]))
         train = tf.train.MomentumOptimizer(0.0, 0.9).minimize(tf.reduce_sum(w * w))
         check_message(tf.errors.FailedPreconditionError, lambda: sess.run(train),
-                      "made after the initializer 'init' (test_variables.py:",
-                      "leaves them out: 'w/Momentum'", 'tf.initialize_missing_variables(sess)')
+                      "created after the initializer 'init' (test_variables.py:",
+                      "'w/Momentum'", 'tf.initialize_missing_variables(sess)')
         assert sess.run(tf.report_uninitialized_variables()).tolist() == [b'w/Momentum']
         assert [v.op.name for v in tf.initialize_missing_variables(sess)] == ['w/Momentum']
         sess.run(train)

@@ -69,7 +69,7 @@ def test_prose_quotes_what_is_printed(tmp_path):
                     'fetched apart: 0 2   fetched together: 2 4'],
         '11_saving': ['saved line.ckpt-100', 'missing  line/slope', 'feed x:0, fetch prediction:0'],
         '12_tensorboard': ['tagged_run_metadata  1', '42 images in the test file'],
-        '13_control_flow': ['first made by Log', 'Sub \'sub\' combines [?, 1] with [?]'],
+        '13_control_flow': ['first produced by Log', 'Sub \'sub\' combines [?, 1] with [?]'],
         '19_estimator_iris': ['after step 400: average_loss', 'petal_length  4.2  [0.4]',
                               'virginica  99.', 'use a new model_dir'],
         '20_estimator_titanic': ["'female'  id 1 = 'female'", 'all_class_ids'],

@@ -25,7 +25,7 @@ def test_the_first_operation_its_line_its_inputs_and_the_row():
     error = caught(loss, {x: [[1, 2], [3, 4], [1, -1]]})
     text = str(error)
     assert error.op.type == 'Log'
-    assert "Inf at [2] (row 2 of the batch), first made by Log 'Log'" in text
+    assert "Inf at [2] (row 2 of the batch), first produced by Log 'Log'" in text
     assert 'from 0 to 7, shape [3]' in text
     assert re.search(r'built at test_nan_check.py:\d+: loss = ', text)
     assert 'fetched value' in text and 'Hint: ' in text

@@ -297,7 +297,7 @@ def test_the_operation_that_made_the_nan(at):
                 session.run(train)
     lines = str(caught.value).splitlines()
     assert lines[0] == 'NaN loss during training.'
-    assert lines[1].startswith("[nan-check] Inf, first made by Log 'Log', reached ")
+    assert lines[1].startswith("[nan-check] Inf, first produced by Log 'Log', reached ")
     assert 'from 0 to 0' in lines[2]
     assert 'tf.log(x + 1e-8)' in lines[-1]
 
@@ -318,7 +318,7 @@ def test_the_batch_of_a_dataset_is_found_again():
             while not session.should_stop():
                 seen.append(session.run([x, train])[0])
     assert "NaN at [" in str(caught.value)
-    assert "first made by Sqrt 'Sqrt'" in str(caught.value)
+    assert "first produced by Sqrt 'Sqrt'" in str(caught.value)
     assert 'from -1.11111 to 1.11111' in str(caught.value)
 
 
@@ -386,7 +386,7 @@ def test_a_gradient_that_made_the_weights_nan_a_step_before():
             session.run(train)
             session.run(train)
     assert 'Inf at [0]' in str(caught.value)
-    assert "first made by RealDiv 'gradients/Sqrt_grad/truediv'" in str(caught.value)
+    assert "first produced by RealDiv 'gradients/Sqrt_grad/truediv'" in str(caught.value)
     assert 'the update of the Variable' in str(caught.value)
 
 

@@ -85,7 +85,7 @@ def test_merge_all_without_summaries_is_none_and_run_says_why():
 @pytest.mark.parametrize('call, text', [
     (lambda: tf.summary.merge(tf.constant('a')), 'merge_all'),
     (lambda: tf.summary.merge([tf.constant(1.)]), 'no summary'),
-    (lambda: tf.summary.scalar(3, 1.), 'is a text'),
+    (lambda: tf.summary.scalar(3, 1.), 'is a string'),
     (lambda: tf.summary.text('t', tf.constant(1)), 'as_string'),
     (lambda: tf.summary.get_summary_description(tf.NodeDef(op='Const')), 'Const'),
 ])

@@ -23,9 +23,9 @@ def unfed(path: Sequence[Operation], feeds: Iterable[Tensor]) -> errors.OpError:
     if twin is not None:
         problem += f"\n  you fed '{twin.name}'" + (f', made at {twin.op.site}' if twin.op.site
                                                     else '')
-        hint = (f"the graph has both '{twin.name}' and '{tensor.name}': a cell or function that "
-                'makes the placeholder ran twice? tf.reset_default_graph() first, or feed this '
-                'one too.')
+        hint = (f"the graph has both '{twin.name}' and '{tensor.name}': did a cell or function "
+                'that creates the placeholder run twice? Call tf.reset_default_graph() first, or '
+                'feed this one too.')
     return errors.InvalidArgumentError(
         None, placeholder, errors.report(problem, op=placeholder, hint=hint))
 

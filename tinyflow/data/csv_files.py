@@ -32,7 +32,7 @@ class CsvDataset(DatasetV1Adapter):
 
     `record_defaults` has for each selected column a dtype (the field must not be empty) or a value
     that empty fields get. `header`: the first line of each file is skipped. `select_cols` are
-    the numbers of the columns, rising. Quotes are as in RFC 4180.
+    the indices of the columns, increasing. Quotes are as in RFC 4180.
     """
 
     def __init__(self, filenames: Any, record_defaults: Any, compression_type: Any = None,
@@ -55,7 +55,7 @@ class CsvDataset(DatasetV1Adapter):
 
 
 def default_tensors(record_defaults: Any) -> list[Tensor]:
-    """The defaults as vectors; an empty one for a dtype, whose field must be there."""
+    """The defaults as vectors; an empty one for a dtype, whose field is required."""
     tensors = [_required(d) for d in record_defaults]
     return [convert_to_tensor(d, name=f'record_defaults_{i}') for i, d in enumerate(tensors)]
 
@@ -87,7 +87,7 @@ def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = Non
 
     With `label_name`, pairs of (dict of the other columns, that column). Names come from the first
     line of the files and dtypes from the first `num_rows_for_inference` records, unless they are
-    given. Without `num_epochs` it repeats forever, and only whole batches come.
+    given. Without `num_epochs` it repeats forever, and there are only complete batches.
     """
     paths = matching_paths(file_pattern)
     csv_format = _Format(field_delim, use_quote_delim, compression_type or '')
@@ -212,12 +212,12 @@ def _check_names(names: Sequence[str], defaults: Sequence[Any], label_name: Any)
                                 'column_defaults: one is needed for each selected column.'))
     if label_name is not None and label_name not in names:
         raise refused(ValueError('`label_name` provided must be one of the columns. '
-                                 f"'{label_name}' is none of {', '.join(names)}."))
+                                 f"'{label_name}' is not one of {', '.join(names)}."))
 
 
 def _inferred(paths: Sequence[str], wanted: Sequence[int], count: int, form: _Format,
               na_value: str, header: bool, limit: Any) -> list[Tensor]:
-    """Defaults (0 or '') of the narrowest dtypes that hold what stands in the first records."""
+    """Defaults (0 or '') of the narrowest dtypes that can represent the first records."""
     found: list[int | None] = [None] * len(wanted)
     for number, row in enumerate(_rows(paths, form, header)):
         if limit is not None and number >= limit:
@@ -237,7 +237,7 @@ _KINDS = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.str
 
 
 def _kind(text: str) -> int:
-    """The index in _KINDS of the first dtype that holds what `text` says."""
+    """The index in _KINDS of the first dtype that can represent `text`."""
     try:
         value = int(text)
         return 0 if -2**31 <= value < 2**31 else 1 if -2**63 <= value < 2**63 else 2

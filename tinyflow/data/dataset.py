@@ -28,12 +28,12 @@ _LIST_IS_NO_NEST = ' Nested structures do not support Python lists; please use a
 
 
 class Dataset(OfElements):
-    """Elements of one structure, one after the other; iterators give them to the graph.
+    """A sequence of elements of one structure, which iterators feed into the graph.
 
     An element is a tensor or a nest of tuples and dicts of tensors (a list is a value that becomes
     one tensor). A function given to a method is called once, with placeholders, to build the
-    graph that then makes every element; where elements are tuples it takes their parts as separate
-    arguments. No method changes the dataset: each returns another.
+    graph that then computes every element; tuples are passed as separate arguments. No method
+    changes the dataset: each returns another.
     """
 
     def __init__(self) -> None:
@@ -72,13 +72,13 @@ class Dataset(OfElements):
     @staticmethod
     def from_generator(generator: Callable, output_types: Any, output_shapes: Any = None,
                        args: Any = None) -> Dataset:
-        """What `generator(*args)` yields; called again in each pass.
+        """The values that `generator(*args)` yields; called again in
 
-        `output_types` and `output_shapes` (default: unknown) have the structure of what is yielded;
-        each value is checked against them.
+        each pass. `output_types` and `output_shapes` (default: unknown) have the structure of a
+        yielded value; each value is checked against them.
         """
         node, spec = generator_node(generator, output_types, output_shapes, args)
-        # The function of a flat_map is a graph that each pass runs, and so begins the generator.
+        # Each pass runs the graph of this flat_map's function, and so restarts the generator.
         return Dataset.from_tensors(0).flat_map(lambda _: DatasetV1Adapter(node(), spec))
 
     @staticmethod
@@ -93,7 +93,7 @@ class Dataset(OfElements):
 
     @staticmethod
     def zip(datasets: Any) -> Dataset:
-        """Elements of several datasets side by side, in the structure of `datasets` (no list)."""
+        """Tuples of elements of several datasets, in the structure of `datasets` (not a list)."""
         leaves = structure.flatten(datasets)
         for dataset in leaves:
             if not isinstance(dataset, Dataset):
@@ -118,7 +118,7 @@ class Dataset(OfElements):
     # ---- counting ------------------------------------------------------------------------
 
     def repeat(self, count: Any = None) -> Dataset:
-        """The dataset `count` times; None or -1: without end."""
+        """The dataset `count` times; None or -1: forever."""
         count = convert_to_tensor(-1 if count is None else count, dtypes.int64, 'count')
         return self._next(ops.RepeatDataset, count)
 
@@ -127,7 +127,7 @@ class Dataset(OfElements):
         return self._next(ops.TakeDataset, convert_to_tensor(count, dtypes.int64, 'count'))
 
     def skip(self, count: Any) -> Dataset:
-        """What comes after the first `count` elements; -1: nothing."""
+        """All but the first `count` elements; -1: nothing."""
         return self._next(ops.SkipDataset, convert_to_tensor(count, dtypes.int64, 'count'))
 
     def shard(self, num_shards: Any, index: Any) -> Dataset:
@@ -167,7 +167,7 @@ class Dataset(OfElements):
 
     def padded_batch(self, batch_size: Any, padded_shapes: Any = None,
                      padding_values: Any = None, drop_remainder: Any = False) -> Dataset:
-        """As batch, with every component filled up to a shape.
+        """As batch, with every component padded to a shape.
 
         `padded_shapes` has the structure of the elements; None (or -1) for a dimension is the size
         of the longest element of the batch. `padding_values` are 0 or '' if not given.
@@ -275,9 +275,9 @@ class Dataset(OfElements):
                 reshuffle_each_iteration: bool | None = None) -> Dataset:
         """Elements drawn at random from a buffer of `buffer_size`, which the input keeps full.
 
-        Only a buffer as large as the dataset gives every order. With a seed the order is that of
-        TensorFlow 1.15; each pass over this dataset (but with reshuffle_each_iteration=False) has
-        another.
+        Only a buffer as large as the dataset makes all orders possible. With a seed the order is
+        that of TensorFlow 1.15; each pass over this dataset (but with
+        reshuffle_each_iteration=False) has another.
         """
         size = convert_to_tensor(buffer_size, dtypes.int64, 'buffer_size')
         seeds = seed_tensors(seed)
@@ -285,14 +285,14 @@ class Dataset(OfElements):
                           reshuffle_each_iteration=reshuffle_each_iteration is not False)
 
     def cache(self, filename: Any = '') -> Dataset:
-        """The elements, remembered in the first whole pass: in memory, or in a file.
+        """The elements, cached in the first complete pass: in memory, or in a file.
 
-        A file that is there already is used as it is; delete it when the dataset changes.
+        An existing file is used unchanged; delete it when the dataset changes.
         """
         return self._next(ops.CacheDataset, convert_to_tensor(filename, dtypes.string, 'filename'))
 
     def prefetch(self, buffer_size: Any) -> Dataset:
-        """The elements, made ahead on another thread, at most `buffer_size` of them."""
+        """The elements, computed ahead on another thread, at most `buffer_size` of them."""
         size = convert_to_tensor(-1 if buffer_size is None else buffer_size, dtypes.int64,
                                  'buffer_size')
         return self._next(ops.PrefetchDataset, size)
@@ -300,7 +300,7 @@ class Dataset(OfElements):
     # ---- settings ------------------------------------------------------------------------
 
     def options(self) -> Options:
-        """The settings of this dataset and of the datasets it is made from."""
+        """The settings of this dataset and of its inputs."""
         options = Options()
         for dataset in self._all_inputs():
             if dataset._options is not None:
@@ -308,7 +308,7 @@ class Dataset(OfElements):
         return options
 
     def _all_inputs(self) -> list[Dataset]:
-        """This dataset and the datasets it is made from, each once."""
+        """This dataset and all its inputs, each once."""
         found: dict[int, Dataset] = {}
         left: list[Dataset] = [self]
         while left:
@@ -319,7 +319,7 @@ class Dataset(OfElements):
         return list(found.values())
 
     def with_options(self, options: Options) -> Dataset:
-        """The same dataset with settings. ValueError where they contradict earlier ones."""
+        """The same dataset with settings. ValueError if they contradict earlier ones."""
         twin = DatasetV1Adapter(self._variant_tensor, self.element_spec, [self], self._functions)
         twin._options = options
         twin.options()
@@ -350,7 +350,7 @@ class Dataset(OfElements):
                 f'{text(structure.map_leaves(str, self.output_shapes))}, '
                 f'types: {text(structure.map_leaves(repr, self.output_types))}>')
 
-    # ---- how they are made ---------------------------------------------------------------
+    # ---- creating nodes ------------------------------------------------------------------
 
     _variant_tensor: Tensor
     _spec: Any

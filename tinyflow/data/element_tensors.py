@@ -30,7 +30,7 @@ def components(element: Any, rows: bool = False) -> tuple[list[Tensor], Any]:
             else:
                 values.append(leaf if hasattr(leaf, '_variant_tensor') else
                               convert_to_tensor(leaf, name=f'component_{i}'))
-    if not rows:        # TF makes new ones here, which counts for the names of later ones
+    if not rows:        # TF creates new ones here, which affects the names of later ones
         values = [SparseTensor(v.indices, v.values, v.dense_shape)
                   if isinstance(v, SparseTensor) else v for v in values]
     pairs = [component(value, rows) for value in values]
@@ -39,7 +39,7 @@ def components(element: Any, rows: bool = False) -> tuple[list[Tensor], Any]:
 
 
 def rows_of(tensors: list[Tensor], spec: Any) -> Any:
-    """The spec of one row. ValueError where dimension 0 is known to differ."""
+    """The spec of one row. ValueError if dimension 0 is known to differ."""
     sizes: dict[int, Tensor] = {}
     for tensor in tensors:
         raw = None if tensor.dtype.base_dtype is dtypes.variant else tensor.raw_shape
@@ -47,7 +47,7 @@ def rows_of(tensors: list[Tensor], spec: Any) -> Any:
             raise misuse(ValueError(report(
                 f"'{tensor.name}' has insufficient rank for slicing.",
                 inputs=[('component', tensor)],
-                hint='from_tensors() takes the whole as one element; from_tensor_slices() gives '
+                hint='from_tensors() makes one element of everything; from_tensor_slices() gives '
                      'the rows of arrays.')))
         if raw and raw[0] is not None:
             sizes.setdefault(raw[0], tensor)
@@ -57,7 +57,7 @@ def rows_of(tensors: list[Tensor], spec: Any) -> Any:
             f'Dimensions {first} and {second} are not compatible: the components of '
             'from_tensor_slices must be equally long in dimension 0.',
             inputs=[('component', t) for t in list(sizes.values())[:4]],
-            hint='row i of each component makes element i; check how the arrays were cut.')))
+            hint='row i of each component makes element i; check how the arrays were split.')))
     return structure.map_leaves(_row, spec)
 
 

@@ -147,7 +147,7 @@ __all__ = [
     'unique',
 ]
 
-# What TensorFlow 1.15 has here and tinyflow leaves out, with what to use instead.
+# Names of TensorFlow 1.15 that tinyflow does not implement, with their replacements.
 _LEFT_OUT = {
     'CheckpointInputPipelineHook': 'make_saveable_from_iterator puts an iterator into the '
                                    'checkpoints of a Saver',
@@ -165,7 +165,7 @@ _missing = _explain_missing(__name__, __all__)
 
 def __getattr__(name: str) -> Any:
     if name in _LEFT_OUT:
-        raise misuse(MissingNameError(f'tf.data.experimental.{name} is left out of tinyflow; '
+        raise misuse(MissingNameError(f'tf.data.experimental.{name} is not part of tinyflow; '
                                       f'instead: {_LEFT_OUT[name]}.'))
     return _missing(name)
 

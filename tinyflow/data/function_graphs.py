@@ -27,9 +27,9 @@ _COUNT = 'dataset functions'            # an annotation of the outermost graph
 class Function:
     """`python_function`, called with an element, as a graph.
 
-    graph       the FuncGraph; its parameters are the components and then what it captures
-    spec        the structure and specs of what it returns
-    captured    the tensors of the enclosing graph that it uses, for the node's last inputs
+    graph       the FuncGraph; its parameters are the components, then the captures spec
+    the structure and specs of its result captured the tensors
+    of the enclosing graph that it uses, for the node's last inputs
     """
 
     def __init__(self, python_function: Callable, what: str, *specs: Any,
@@ -61,23 +61,23 @@ class Function:
         self.captured = [outer for outer, _ in graph.captures]
 
     def _components(self, result: Any) -> list[Tensor]:
-        """The tensors of what the function returned."""
+        """The tensors of the function's result."""
         self.result = result
-        if isinstance(result, list):    # as from py_func: several tensors rather than a stack
+        if isinstance(result, list):    # e.g. of py_func: several components, not a stacked tensor
             result = tuple(result)
         leaves = structure.flatten(result)
         if any(leaf is None for leaf in leaves):
             site = here(2)
             raise misuse(TypeError(report(
                 f'Unsupported return value from function passed to {self.what}: {result!r}.',
-                site=site and Site(*site), hint='the function may have forgotten its return.')))
+                site=site and Site(*site), hint='the function may have no return statement.')))
         pairs = [component(leaf, self._rows) for leaf in leaves]
         self.spec = structure.pack_as(result, [spec for _, spec in pairs])
         return [tensor for tensor, _ in pairs]
 
 
 def function_name(what: str, function: Any = None) -> str:
-    """A name that no other function in the outermost graph has, such as TensorFlow gives."""
+    """A unique function name in the outermost graph, in TensorFlow's form."""
     graph = get_default_graph()
     while graph.outer_graph is not None:
         graph = graph.outer_graph
@@ -88,10 +88,10 @@ def function_name(what: str, function: Any = None) -> str:
 
 
 def _check_takes(function: Callable, what: str, arguments: list, specs: Any) -> None:
-    """TypeError where a function cannot be called with so many arguments."""
+    """TypeError if a function cannot be called with these arguments."""
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):             # some functions of C have none
+    except (TypeError, ValueError):             # some C functions have none
         return
     try:
         signature.bind(*arguments)

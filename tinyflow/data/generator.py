@@ -1,4 +1,4 @@
-"""Dataset.from_generator: what a Python generator yields, checked value by value."""
+"""Dataset.from_generator: the values of a Python generator, each of them checked."""
 from __future__ import annotations
 
 import traceback
@@ -18,11 +18,11 @@ from tinyflow.graph.support import errors
 
 def generator_node(generator: Callable, output_types: Any, output_shapes: Any,
                    args: Any) -> tuple[Callable[[], Tensor], Any]:
-    """(what adds the node of the generator's dataset, the spec of its elements)."""
+    """(a function that adds the node of the generator's dataset, the spec of its elements)."""
     if not callable(generator):
         raise refused(TypeError(
             '`generator` must be callable.\n  Hint: the function itself, from_generator(gen, ...), '
-            'not what it returns, gen(); lambda: iterable for anything that can be iterated.'))
+            'not its result, gen(); lambda: iterable for anything that can be iterated.'))
     if output_types is None:
         raise refused(TypeError('Cannot convert value None to a TensorFlow DType.\n  Hint: '
                                'from_generator needs output_types, e.g. (tf.float32, tf.int32).'))
@@ -42,13 +42,13 @@ def _as_list(args: Any) -> list:
     if args is None:
         return []
     if not isinstance(args, (tuple, list)):
-        raise refused(TypeError('`args` of from_generator must be a tuple of what the generator is '
-                               f'called with, not {args!r}.\n  Hint: args=({args!r},).'))
+        raise refused(TypeError('`args` of from_generator must be a tuple of the arguments of the '
+                               f'generator, not {args!r}.\n  Hint: args=({args!r},).'))
     return list(args)
 
 
 class _Begin:
-    """Starts the generator; errors of the user's code become the TF errors that py_func gives."""
+    """Starts the generator; errors of the user's code become the TF errors that py_func raises."""
 
     def __init__(self, generator: Callable) -> None:
         self.generator = generator
@@ -77,13 +77,13 @@ def _kind(error: Exception) -> type:
 
 
 def _line(error: Exception) -> str:
-    """Where in the user's generator it was raised."""
+    """The line of the user's generator that raised the error."""
     frames = traceback.extract_tb(error.__traceback__)[1:]
     return ''.join(f'\n  in {f.name}, {f.filename}:{f.lineno}: {f.line}' for f in frames[-2:])
 
 
 class _Converter:
-    """A yielded value as the arrays of an element. InvalidArgumentError where it does not fit."""
+    """A yielded value as the arrays of an element. InvalidArgumentError if it does not fit."""
 
     def __init__(self, spec: Any) -> None:
         self.spec = spec
@@ -111,7 +111,7 @@ class _Converter:
             raise _refused(
                 'an element that could not be converted to the expected type. The expected type '
                 f'was {dtype.name}, but the yielded element was {part!r}', index,
-                'output_types tells what is yielded; rows of a list must be equally long.'
+                'output_types are the dtypes of the values; rows of a list must be equally long.'
             ) from None
         if not shapes.compatible(array.shape, spec.shape.raw):
             raise _refused(

@@ -90,10 +90,10 @@ class Reducer:
 
 
 def group_by_reducer(key_func: Callable, reducer: Reducer) -> Transformation:
-    """For apply(): one element per key, after the whole dataset was gone through.
+    """For apply(): one element per key, after a pass over the whole dataset.
 
-    key_func(element) is an int64 scalar; the element is what `reducer` makes of the elements of
-    that key, by rising keys.
+    key_func(element) is an int64 scalar; the element is the result of `reducer` for the
+    elements of that key, in order of the keys.
     """
     def transformation(dataset: Dataset) -> Dataset:
         key = _key_function(dataset, key_func)
@@ -119,7 +119,7 @@ def bucket_by_sequence_length(element_length_func: Callable, bucket_boundaries: 
                               padding_values: Any = None, pad_to_bucket_boundary: bool = False,
                               no_padding: bool = False,
                               drop_remainder: bool = False) -> Transformation:
-    """For apply(): batches of elements of like length, padded to the longest of the batch.
+    """For apply(): batches of elements of similar length, padded to the longest of the batch.
 
     element_length_func(element) is an int32 scalar; bucket i takes lengths from boundary i-1 up to
     (but without) boundary i, and has batches of bucket_batch_sizes[i].

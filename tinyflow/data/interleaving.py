@@ -19,7 +19,7 @@ from tinyflow.ops.random import stateless_random
 
 
 class RandomDataset(DatasetV1Adapter):
-    """Integers in [0, 2^32) without end, as int64 scalars."""
+    """An infinite sequence of integers in [0, 2^32), as int64 scalars."""
 
     def __init__(self, seed: Any = None) -> None:
         made = make(dataset_ops.RandomDataset, TensorSpec((), dtypes.int64), *seed_tensors(seed))
@@ -31,7 +31,7 @@ def parallel_interleave(map_func: Callable, cycle_length: Any, block_length: Any
                         prefetch_input_elements: Any = None) -> Transformation:
     """For apply(): the same elements in the same order as Dataset.interleave.
 
-    `sloppy` would let TensorFlow change the order for speed; here it stays.
+    `sloppy` would let TensorFlow change the order for speed; here it is unchanged.
     """
     def transformation(dataset: Dataset) -> Dataset:
         function = dataset._to_dataset(map_func, 'parallel_interleave()')
@@ -55,7 +55,7 @@ def sloppy_interleave(map_func: Callable, cycle_length: Any,
 
 
 def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -> Dataset:
-    """Elements of `datasets`, selected by the numbers (from 0) that `choice_dataset` gives."""
+    """Elements of `datasets`, selected by the indices in `choice_dataset`."""
     spec = choice_dataset.element_spec
     if not (isinstance(spec, TensorSpec) and spec.dtype is dtypes.int64
             and spec.shape.raw in ((), None)):

@@ -22,7 +22,7 @@ def make_saveable_from_iterator(iterator: Any) -> SaveableObject:
 
     tf.add_to_collection(tf.GraphKeys.SAVEABLE_OBJECTS, make_saveable_from_iterator(iterator))
     before the Saver is made. Buffers of shuffle() and caches are saved with it; a generator is
-    started again and skips what it gave before. Restore it after the iterator's initializer
-    has run.
+    restarted and skips the values that it yielded before. Restore it after the iterator's
+    initializer has run.
     """
     return IteratorSaveable(iterator._iterator_resource)

@@ -1,4 +1,4 @@
-"""Iterators: give the elements of a dataset to the graph, one for each run."""
+"""Iterators: feed the elements of a dataset into the graph, one per run."""
 from __future__ import annotations
 
 import warnings
@@ -29,7 +29,7 @@ _WHY_NOT_ONE_SHOT = (
 
 
 class Iterator(OfElements):
-    """One pass at a time over a dataset; each run of `get_next()` gives the next element."""
+    """One pass at a time over a dataset; each run of `get_next()` returns the next element."""
 
     def __init__(self, iterator_resource: Tensor, initializer: Operation | None,
                  output_types: Any, output_shapes: Any, output_classes: Any) -> None:
@@ -60,15 +60,15 @@ class Iterator(OfElements):
 
     @property
     def initializer(self) -> Operation:
-        """The Operation that begins a pass."""
+        """The Operation that starts a pass."""
         if self._initializer is None:
             raise refused(ValueError(
                 'Iterator does not have an initializer.\n  Hint: a one-shot iterator needs none; '
-                'one made from_structure is begun by make_initializer(dataset).'))
+                'one made by from_structure is started by make_initializer(dataset).'))
         return self._initializer
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Operation:
-        """An Operation that begins a pass over `dataset`.
+        """An Operation that starts a pass over `dataset`.
 
         TypeError if its elements are not of this iterator's structure, dtypes and shapes.
         """
@@ -107,8 +107,8 @@ class Iterator(OfElements):
         return as_values(self._spec, outputs)
 
     def string_handle(self, name: str | None = None) -> Tensor:
-        """A string that stands for this iterator; run it and feed it to one made
-        from_string_handle."""
+        """A string handle of this iterator; run it and feed it to an iterator
+        made by from_string_handle."""
         if name is None:
             return self._string_handle
         return ops.IteratorToStringHandle.apply(self._iterator_resource, name=name)
@@ -126,7 +126,7 @@ def _iterator(resource: Tensor, initializer: Operation | None, spec: Any) -> Ite
 # ---- out of datasets ---------------------------------------------------------------------
 
 def with_settings(dataset: Any, variant: Tensor) -> Tensor:
-    """The dataset behind `variant` as its options have it rewritten."""
+    """The dataset of `variant`, rewritten according to its options."""
     options = dataset.options()
     attrs = structure.of_elements(dataset.element_spec)
     threading = options.experimental_threading
@@ -186,8 +186,8 @@ def initializable(dataset: Any, shared_name: str | None = None) -> Iterator:
 def one_shot(dataset: Any) -> Iterator:
     """An iterator that needs no initializer and makes one pass.
 
-    The chain of datasets is copied into a function; ValueError if it needs what is outside: a
-    placeholder, or a Variable.
+    The chain of datasets is copied into a function; ValueError if it depends on a placeholder
+    or a Variable.
     """
     factory = FuncGraph(function_name('make_dataset'))
     with factory.as_default():
@@ -199,7 +199,7 @@ def one_shot(dataset: Any) -> Iterator:
 
 
 class _Copy:
-    """Copies of nodes, and of all that they need, in another graph."""
+    """Copies of nodes, and of all their inputs, in another graph."""
 
     def __init__(self, graph: FuncGraph) -> None:
         self.graph = graph
@@ -211,7 +211,7 @@ class _Copy:
         return self.made[tensor.op].outputs[tensor.value_index]
 
     def _needed(self, last: Operation) -> list[Operation]:
-        """`last` and its inputs, by creation; a copy waits for nothing that is outside."""
+        """`last` and its inputs, in order of creation; no control inputs from outside."""
         found, left = {last}, [last]
         while left:
             operation = left.pop()
@@ -232,7 +232,7 @@ class _Copy:
         self.made[operation] = copy
 
     def _parted(self, operation: Operation, nested: list) -> list:
-        """The inputs as `make` takes them, for an op whose lists differ in length."""
+        """The inputs as arguments of `make`, for an op whose lists differ in length."""
         definition = operation.definition
         parted = getattr(definition, 'parted', None)
         return nested if parted is None else parted(operation.attrs, nested)

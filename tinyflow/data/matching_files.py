@@ -15,7 +15,7 @@ from tinyflow.ops.strings import joins
 
 
 def matching_files(file_pattern: Any) -> Tensor:
-    """The names of the files that match one of the patterns, checked to be one at least.
+    """The names of the files that match one of the patterns, at least one.
 
     Shapes: file_pattern [] or [patterns] -> [names].
     """

@@ -1,4 +1,4 @@
-"""tf.data.Options: settings of a dataset. Those of TensorFlow's threads have no effect."""
+"""tf.data.Options: settings of a dataset. Settings of TensorFlow's threads have no effect."""
 from __future__ import annotations
 
 from typing import Any
@@ -8,10 +8,9 @@ from tinyflow.graph.support.errors import misuse
 
 
 class _Settings:
-    """Attributes that have their defaults until they are set; others are refused.
+    """Attributes that have their defaults until they are set; unknown names are errors.
 
-    `_kinds` has a type for each name, or None where any value will do; `_defaults` are None where
-    they are not given.
+    `_kinds` has a type for each name, or None for any; missing `_defaults` are None.
     """
 
     _kinds: dict[str, type | None] = {}
@@ -52,7 +51,7 @@ class _Settings:
     __hash__ = None                 # type: ignore[assignment]
 
     def merged(self, other: Any) -> Any:
-        """Both together. ValueError where they set one option to different values."""
+        """Both merged. ValueError if they set one option to different values."""
         result = type(self)()
         for name in self._kinds:
             mine, theirs = self._values.get(name), other._values.get(name)
@@ -80,10 +79,10 @@ _BY_DEFAULT = ('map_and_batch_fusion', 'noop_elimination', 'shuffle_and_repeat_f
 
 
 class OptimizationOptions(_Settings):
-    """What OptimizeDataset may rewrite.
+    """Rewrites of OptimizeDataset. Two
 
-    Here two of them do something: `noop_elimination` takes out what has no effect, and after
-    `shuffle_and_repeat_fusion` all repetitions of a shuffle go through one buffer.
+    of them have an effect here: `noop_elimination` removes transformations without effect, and
+    with `shuffle_and_repeat_fusion` all repetitions of a shuffle share one buffer.
     """
 
     _kinds = {'apply_default_optimizations': bool, 'autotune': bool, 'autotune_algorithm': int,
@@ -91,7 +90,7 @@ class OptimizationOptions(_Settings):
               'map_vectorization': MapVectorizationOptions, **dict.fromkeys(_FUSIONS, bool)}
 
     def chosen(self) -> list[str]:
-        """The names of the rewritings to do, sorted."""
+        """The names of the enabled rewrites, sorted."""
         found = {name for name in _FUSIONS if getattr(self, name)}
         if self.apply_default_optimizations is not False:
             found.update(name for name in _BY_DEFAULT if getattr(self, name) is not False)
@@ -105,7 +104,7 @@ class ThreadingOptions(_Settings):
 
 
 class StatsOptions(_Settings):
-    """TensorFlow's statistics of a pipeline, which tinyflow does not gather."""
+    """TensorFlow's statistics of a pipeline, which tinyflow does not collect."""
 
     _kinds = {'aggregator': None, 'prefix': str, 'counter_prefix': str, 'latency_all_edges': bool}
     _defaults = {'prefix': '', 'counter_prefix': ''}
@@ -127,5 +126,5 @@ class Options(_Settings):
               'experimental_threading': ThreadingOptions}
 
     def merge(self, options: Options) -> Options:
-        """Both together. ValueError where they set one option to different values."""
+        """Both merged. ValueError if they set one option to different values."""
         return self.merged(options)

@@ -37,7 +37,7 @@ def padded_batch_inputs(spec: Any, batch_size: Any, padded_shapes: Any, padding_
 
 
 def _up_to(spec: Any, given: Any, what: str) -> list:
-    """What is given for each component."""
+    """The argument for each component."""
     if not structure.is_nested(spec):
         return [given]
     try:
@@ -48,7 +48,7 @@ def _up_to(spec: Any, given: Any, what: str) -> list:
 
 
 def _shape_tensor(shape: Any, spec: TensorSpec) -> Tensor:
-    """A padded shape as an int64 vector, -1 where it is the longest element that counts."""
+    """A padded shape as an int64 vector, -1 for the size of the longest element."""
     if isinstance(shape, Tensor):
         return convert_to_tensor(shape, dtypes.int64)
     raw = _sizes(shape)
@@ -96,6 +96,6 @@ def _padding_value(value: Any, dtype: dtypes.DType) -> Tensor:
 
 
 def _fits(value: Any, dtype: dtypes.DType) -> Any:
-    """A Python number as one of `dtype` if it is of that kind; anything else as it is."""
+    """A Python number converted to `dtype` if it is of that kind; other values unchanged."""
     kinds = {bool: 'b', int: 'iuf', float: 'f'}.get(type(value), '')
     return dtype.np.type(value) if dtype.kind and dtype.kind in kinds else value

@@ -44,7 +44,7 @@ def make_batched_features_dataset(file_pattern: Any, batch_size: Any, features: 
     """Batches of the Examples in files: dicts from feature to tensor.
 
     With `label_key`, pairs of (dict of the other features, that feature). Without `num_epochs` it
-    repeats forever, and only whole batches come.
+    repeats forever, and there are only complete batches.
     """
     paths = matching_paths(file_pattern)
     dataset = Dataset.from_tensor_slices(paths)

@@ -48,7 +48,7 @@ def _optional(value: Any, default: Any, dtype: Any, name: str) -> Any:
 
 
 class TextLineDataset(_FilesDataset):
-    """The lines of text files, without their ends.
+    """The lines of text files, without line ends.
 
     `compression_type` is '' (none), 'GZIP' or 'ZLIB'; `num_parallel_reads` files are read in turn.
     """

@@ -10,15 +10,15 @@ from tinyflow.data.function_graphs import Function, as_values
 from tinyflow.data.ops import function_ops
 from tinyflow.graph.defaults import name_scope
 
-_ROUNDS = 8             # in which shapes of a state become unknown until they hold
+_ROUNDS = 8             # passes in which shapes of the state are relaxed until they are invariant
 
 
 def carried(step: Callable, what: str, state_spec: Any, element_spec: Any,
             next_state: Callable[[Any], Any]) -> Function:
-    """The Function of step(state, element), with the state's shapes widened until they hold.
+    """The Function of step(state, element), with the state's shapes relaxed until they are
 
-    `next_state(spec)` picks the state out of the spec of what it returns. TypeError where it is of
-    another structure or dtype than the first state.
+    invariant. `next_state(spec)` selects the state from the spec of the result. TypeError if its
+    structure or dtypes differ from those of the initial state.
     """
     for _ in range(_ROUNDS):
         function = Function(step, what, state_spec, element_spec, unpack=False)
@@ -58,7 +58,7 @@ def reduced(dataset: Any, initial_state: Any, reduce_func: Callable) -> Any:
 
 
 def _state_of(function: Function, state_spec: Any) -> Any:
-    """The spec of the last state, which is the first one if there are no elements."""
+    """The spec of the last state, which is the initial one if there are no elements."""
     return structure.relaxed(state_spec, function.spec)
 
 

@@ -1,8 +1,8 @@
 """tf.data.experimental.rejection_resample: changes class frequencies by rejecting elements.
 
 With initial probabilities p and wanted ones q, an element of class i is kept with the probability
-(q_i / p_i - m) / (M - m), where m and M are the smallest and the largest ratio; and with the
-probability m an element is taken as it comes. Together that gives q.
+(q_i / p_i - m) / (M - m), where m and M are the smallest and the largest ratio; and with
+probability m an element is kept unconditionally. The combined probabilities are q.
 """
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tinyflow.ops.math import arithmetic, logic, reduction
 from tinyflow.ops.random import random_functions
 
 _AT_ONCE = 32               # classes that are counted at a time
-_PRIOR = 10                 # examples of each class that are taken as seen beforehand
+_PRIOR = 10                 # examples of each class that are assumed to be seen before
 
 
 def rejection_resample(class_func: Callable, target_dist: Any, initial_dist: Any = None,
@@ -33,7 +33,7 @@ def rejection_resample(class_func: Callable, target_dist: Any, initial_dist: Any
     """For apply(): pairs (class, element), whose classes have the target probabilities.
 
     class_func(element) is an int32 scalar. Shapes: target_dist, initial_dist [classes]; without
-    `initial_dist` it is estimated on the way.
+    `initial_dist` it is estimated from the data.
     """
     def transformation(dataset: Dataset) -> Dataset:
         target = convert_to_tensor(target_dist, name='target_dist')
@@ -67,7 +67,7 @@ def _ratio(initial: Any, target: Any) -> Any:
 
 
 def _acceptance(initial: Any, target: Any) -> tuple[Any, Any]:
-    """(the probability to keep an element of each class, the share that is taken as it comes)."""
+    """(the probability to keep an element of each class, the one to keep any element)."""
     ratio = _ratio(initial, target)
     largest, least = reduction.reduce_max(ratio), reduction.reduce_min(ratio)
     return (ratio - least) / (largest - least), least

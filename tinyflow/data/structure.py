@@ -1,7 +1,7 @@
 """The structure of a dataset's elements: tuples, namedtuples and dicts of components.
 
-A list is not a structure here but a value that becomes one tensor, as in TF's tf.data. Dicts count
-in the order of their sorted keys. The spec of a component is a TensorSpec, a
+A list is not a structure here but a value that becomes one tensor, as in TF's tf.data. Dicts are
+ordered by their keys. The spec of a component is a TensorSpec, a
 SparseTensorSpec, or a DatasetSpec for the datasets that window() makes.
 """
 from __future__ import annotations
@@ -36,7 +36,7 @@ def flatten(structure: Any) -> list:
 
 
 def pack_as(structure: Any, flat: Sequence[Any]) -> Any:
-    """`flat` in the form of `structure`."""
+    """`flat` packed into the structure of `structure`."""
     return _packed(structure, iter(flat))
 
 
@@ -52,8 +52,8 @@ def map_leaves(function: Any, structure: Any) -> Any:
 
 
 def flatten_up_to(shallow: Any, deep: Any) -> list:
-    """The parts of `deep` that stand where `shallow` has components. TypeError, ValueError if it
-    has another structure."""
+    """The parts of `deep` at the components of `shallow`. TypeError, ValueError if it has
+    another structure."""
     if not is_nested(shallow):
         return [deep]
     if isinstance(shallow, Mapping) != isinstance(deep, Mapping) or \
@@ -126,7 +126,7 @@ class DatasetSpecBase:
 
 
 class SparseTensorSpec:
-    """A component that is a SparseTensor; in the pipeline it is one tensor of variants."""
+    """A component that is a SparseTensor; in the pipeline it is one variant tensor."""
 
     def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
         self._shape = shapes.as_shape(shape)
@@ -193,7 +193,7 @@ def of_elements(spec: Any) -> dict[str, Any]:
 
 
 def legacy_types(spec: Any) -> Any:
-    """The DType of each component, in their structure; a DatasetSpec stands for itself."""
+    """The DType of each component, in their structure; a DatasetSpec is returned unchanged."""
     return map_leaves(lambda s: s if isinstance(s, DatasetSpecBase) else s.dtype, spec)
 
 

@@ -61,7 +61,7 @@ def take_while(predicate: Callable) -> Transformation:
 
 
 def unique() -> Transformation:
-    """For apply(): the elements that did not come before; integer or string scalars."""
+    """For apply(): the distinct elements; integer or string scalars."""
     def transformation(dataset: Dataset) -> Dataset:
         spec = dataset.element_spec
         if not isinstance(spec, TensorSpec) or \
@@ -74,7 +74,7 @@ def unique() -> Transformation:
 
 
 def ignore_errors() -> Transformation:
-    """For apply(): the elements that could be made; those that raise an error are left out."""
+    """For apply(): the elements without those that raise an error."""
     return lambda dataset: dataset._next(dataset_ops.IgnoreErrorsDataset)
 
 

@@ -10,7 +10,7 @@
     reading.py          files of one protocol buffer, binary or text
     crc.py, records.py  checksums; TFRecord
     examples.py         tf.train.Example and SequenceExample; feature_lists.py: their lists
-    files.py            files written whole or not at all
+    files.py            atomic file writes
     table.py, snappy.py the sorted tables of checkpoint indexes
     bundle.py           reading checkpoints; bundle_data.py: their tensors; bundle_writer.py
     checkpoint_v1.py    reading those of 2016; slices.py: parts of partitioned Variables

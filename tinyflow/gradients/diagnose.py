@@ -36,7 +36,7 @@ def why_no_gradient(ys, x) -> str:
             return f"'{y.name}' is {y.dtype.base_dtype.name}, and {_of_integers(y)}"
     cut = _nearest_cut(ys, x, above)
     if cut is None:
-        return f"'{x.name}' has a gradient of {names}: nothing cuts the way."
+        return f"'{x.name}' has a gradient of {names}: no op blocks the path."
     return cut
 
 
@@ -71,7 +71,7 @@ def _leads(operation, x, above):
 
 
 def _nearest_cut(ys, x, above):
-    """The first op from ys on, on a path to x, that lets no gradient through; as a sentence."""
+    """A sentence about the op nearest to ys, on a path to x, that blocks the gradient."""
     below = _below(x, above)
     reached = {y.op for y in ys if y.dtype.base_dtype in _CARRIERS}
     for operation in sorted(below, key=lambda op: op.id, reverse=True):
@@ -95,8 +95,8 @@ def _nearest_cut(ys, x, above):
 
 
 def _of_integers(tensor):
-    return ('only floating-point tensors have gradients: a step of an integer or boolean is never '
-            f"small. It was made at {tensor.op.site}." if tensor.op.site else
+    return ('only floating-point tensors have gradients: integers and booleans do not change '
+            f"continuously. It was created at {tensor.op.site}." if tensor.op.site else
             'only floating-point tensors have gradients.')
 
 
@@ -104,7 +104,7 @@ def _sentence(operation: Operation) -> str:
     built = f', built at {operation.site}' if operation.site else ''
     exchanged = _exchanged(operation)
     if exchanged:
-        return f'labels and logits look exchanged: {exchanged}{built}: labels get no gradient.'
+        return f'labels and logits look swapped: {exchanged}{built}: labels get no gradient.'
     return f"{operation.type} '{operation.name}'{built} has no gradient{_hint(operation)}"
 
 
@@ -125,28 +125,29 @@ def _exchanged(operation):
 
 
 def _hint(operation):
-    """What the program probably meant."""
+    """A guess at what the program intended."""
     kind = operation.type
     source = f"'{operation.inputs[0].name}'" if operation.inputs else 'its input'
     if kind in ('ArgMax', 'ArgMin'):
-        return (f'; did you mean the logits? A loss is made of {source} itself, e.g. '
+        return (f'; did you mean the logits? Compute the loss from {source} itself, e.g. '
                 'tf.nn.sparse_softmax_cross_entropy_with_logits.')
     if kind == 'StopGradient':
-        return ' on purpose: tf.stop_gradient says that its result is a constant.'
+        return ' on purpose: the result of tf.stop_gradient is treated as a constant.'
     if kind == 'Cast':
-        return (f': it makes {operation.outputs[0].dtype.name} of {source}, and only '
-                'floating-point tensors have gradients.')
+        return (f': it converts {source} to {operation.outputs[0].dtype.name}, and '
+                'only floating-point tensors have gradients.')
     if kind in ('InTopK', 'InTopKV2') or kind in _COMPARISONS and any(
             op.type in ('ArgMax', 'ArgMin') for op in _ancestors(operation.inputs)):
-        return (': it counts right answers, and an accuracy is made of steps, flat wherever it has '
-                'a slope.\n  Hint: minimize a cross-entropy loss of the logits, such as tf.nn.'
-                'softmax_cross_entropy_with_logits; the accuracy is only for reading.')
+        return (': it counts correct predictions, and an accuracy is piecewise constant, so its '
+                'gradient is zero.\n  Hint: minimize a cross-entropy loss of the logits, such as '
+                'tf.nn.softmax_cross_entropy_with_logits; accuracy is only a metric.')
     if kind in _COMPARISONS:
-        return f': a comparison is a step, flat wherever it has a slope; use {source} itself.'
+        return f': a comparison is piecewise constant; use {source} itself.'
     if kind in _STEPS:
-        return f': it is flat wherever it has a slope; leave it out of the loss ({source}).'
+        return (f': it is piecewise constant, so its gradient is zero; use {source} in the loss '
+                'instead.')
     if kind in ('PyFunc', 'PyFuncStateless'):
-        return ': Python code is opaque; tf.custom_gradient gives it one.'
+        return ': Python code is opaque; tf.custom_gradient can define its gradient.'
     return '.'
 
 

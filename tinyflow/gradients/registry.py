@@ -40,9 +40,9 @@ def no_gradient_error(operation):
     override = operation._gradient_override
     what = f"No gradient defined for operation '{operation.name}' (op type: {operation.type})"
     hint = (f"@tf.RegisterGradient('{operation.type}') registers one; tf.stop_gradient(...) around "
-            'it, if none should flow.')
+            'it blocks the gradient.')
     if override:
-        what += f": gradient_override_map asks for '{override}', which is not registered"
+        what += f": gradient_override_map requests '{override}', which is not registered"
         hint = f"@tf.RegisterGradient('{override}') before tf.gradients or minimize is called."
     labels = [('input', t) for t in operation.inputs[:4]]
     return misuse(LookupError(report(what, op=operation, inputs=labels, hint=hint)))

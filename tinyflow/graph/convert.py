@@ -73,7 +73,7 @@ def constant(value, dtype, name):
 
 def why_none(what: str) -> str:
     """The hint for a None in place of a tensor: where it may come from."""
-    return (f'a function that computes {what} may have forgotten its return. A gradient is None '
+    return (f'a function that computes {what} may have no return statement. A gradient is None '
             'where the loss does not depend on that Variable: `if g is not None` skips it.')
 
 

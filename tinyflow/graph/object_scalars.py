@@ -7,7 +7,7 @@ import numpy as np
 
 
 def boxed(thing: Any) -> np.ndarray:
-    """A 0-dimensional object array that holds `thing`, even if it is a sequence."""
+    """A 0-dimensional object array that holds `value`, even if it is a sequence."""
     box = np.empty((), object)
     box[()] = thing
     return box

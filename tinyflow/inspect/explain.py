@@ -31,7 +31,7 @@ class Explanation:
     `kept` and `cut` are the operations that run and those of the graph that do not; `order` is the
     schedule; `lowered` the Program before it is specialised to the fed shapes; `notes` say what
     each pass changed; `executable` holds the final program, its memory plan and its source;
-    `profile` the times, if the run was possible (else `not_run` says why not).
+    `profile` the times, if the run was possible (else `not_run` is the reason).
     """
 
     fetches: tuple[Tensor | Operation, ...]
@@ -81,7 +81,7 @@ class Explanation:
         """(title, lines) of the request, of each stage of compilation, and of the times."""
         stages = {
             'prune': [f'{len(self.kept)} of {len(self.kept) + len(self.cut)} nodes are needed '
-                      'for these fetches; what is fed needs nothing'],
+                      'for these fetches; fed tensors need no nodes'],
             'schedule': self._schedule(),
             'lower': self._lower(),
             'infer': self._infer(),
@@ -110,7 +110,7 @@ class Explanation:
 
     def _lower(self) -> list[str]:
         return [f'{len(self.kept)} nodes become {len(self.lowered.instructions)} instructions; '
-                'a Variable is its storage, with no node to read it']
+                'Variables are accessed directly, without a read']
 
     def _infer(self) -> list[str]:
         return [f'{note.before} -> {note.after} instructions: {note.text}' for note in self.notes
@@ -182,14 +182,14 @@ def explain(fetches: Any, feed_dict: dict | None = ..., session: BaseSession | N
 
 def explain(fetches: Any, feed_dict: dict | None = None, session: BaseSession | None = None,
             runs: int = 50) -> Any:
-    """What `session.run(fetches, feed_dict)` does: nodes kept, passes, memory, source, times.
+    """Explains `session.run(fetches, feed_dict)`: nodes kept, passes, memory, source, times.
 
     Uses `session` or the default Session. To measure times the fetches are run `runs` times, so
     Variables that they assign to change; runs=0 only compiles. Without a Session, or with
     uninitialised Variables, everything but the times is shown. Of a Keras model it shows the ops
     and Variables below each layer, and the call that fit makes.
 
-    Raises the same errors as Session.run for what cannot be fetched or fed.
+    Raises the same errors as Session.run for invalid fetches and feeds.
     """
     if hasattr(type(fetches), '_explained_by'):         # e.g. a Keras model
         return fetches._explained_by()
@@ -227,7 +227,7 @@ def _explain(session, fetches, feed_dict, runs, own_session) -> Explanation:
 
 
 def describe_executable(session, entry, executable: Executable, fed_shapes) -> Explanation:
-    """The Explanation of something a Session has compiled, without running it."""
+    """The Explanation of a compiled program of a Session, without running it."""
     kept = prune(entry.fetches, entry.feeds)
     inside = set(kept)
     program = executable.program

@@ -41,7 +41,7 @@ def _number(requested, part):
     requested = requested.rpartition('/')[2]
     if requested == part:
         return ''
-    return f" requested as '{requested}'; {part[len(requested):]!r} because that was taken"
+    return f" requested as '{requested}'; {part[len(requested):]!r} because that name was taken"
 
 
 def _node_line(graph, operation, part):

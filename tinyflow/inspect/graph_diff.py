@@ -63,9 +63,8 @@ class GraphDiff:
     def draw(self, path: Any = None, **options: Any) -> Any:
         """One picture of both graphs, and a file of it if a path is given.
 
-        It shows the second graph, with nodes that are added, changed or renamed in their own
-        colours, and nodes that only the first has as outlines. `options` are those of
-        `tf.viz.draw`.
+        It shows the second graph, with added, changed and renamed nodes in different colours, and
+        nodes that only the first has as outlines. `options` are those of `tf.viz.draw`.
 
         Raises ValueError for a comparison of programs or checkpoints.
         """
@@ -92,9 +91,9 @@ def graph_diff(first: Any, second: Any) -> GraphDiff:
 
     Each is a tf.Graph, a GraphDef or MetaGraphDef, a file with one (.pb, .pbtxt, .meta), a compiled
     program (as in tf.explain(...).program), or the prefix of a checkpoint, of which the Variables
-    are compared. Nodes of different names that compute the same of the same count as renamed.
+    are compared. Nodes of different names that compute the same function of the same inputs
 
-    Raises TypeError for what is none of these.
+    count as renamed. Raises TypeError for any other object.
     """
     if _is_checkpoint(first) or _is_checkpoint(second):
         return _compare(_told(first), _told(second), _variables(first), _variables(second))

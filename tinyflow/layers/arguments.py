@@ -27,7 +27,7 @@ def op_format(value, rank):
 
 
 def padding(value):
-    """'valid', 'same' or 'causal'; a list of explicit paddings stays."""
+    """'valid', 'same' or 'causal' in lower case; a list of explicit paddings is unchanged."""
     if isinstance(value, (list, tuple)):
         return value
     value = value.lower()
@@ -39,7 +39,7 @@ def padding(value):
 
 
 def sizes(value, number, name):
-    """`value` as a tuple of that many integers; one integer stands for all."""
+    """`value` as a tuple of that many integers; a single integer is repeated."""
     if isinstance(value, int):
         return (value,) * number
     try:
@@ -54,7 +54,7 @@ def sizes(value, number, name):
 
 
 def count(value, name):
-    """`value` as an integer; TypeError for a list, ValueError for a text that is not a number."""
+    """`value` as an integer; TypeError for a list, ValueError for a string that is not a number."""
     try:
         return int(value)
     except (TypeError, ValueError) as error:
@@ -74,7 +74,7 @@ def output_length(length, kernel, padding, stride, dilation=1):
 
 
 def transposed_length(length, kernel, padding, stride):
-    """The length of the axis that a strided convolution takes to `length`; may be a tensor."""
+    """The length of an axis that a strided convolution reduces to `length`; may be a tensor."""
     if length is None:
         return None
     length = length * stride

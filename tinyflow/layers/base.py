@@ -1,7 +1,7 @@
-"""Layer: an object that makes its Variables when it is first called and shares them afterwards.
+"""Layer: an object that makes its Variables when it is first called and shares them between calls.
 
 The TF1 kind: a layer owns a variable scope, and its weights are made by `get_variable` there, so
-that scopes, reuse and custom getters work on layers, too. RNN cells are such layers as well.
+that scopes, reuse and custom getters work for layers, too. RNN cells are such layers.
 """
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Layer(Contents):
     """Base class of layers: make Variables in `build`, nodes in `call`, and call the object.
 
     `dtype` is that of the weights; without one it is that of the first input. `name` is part of
-    the weights' names: `dense/kernel`. TypeError for arguments that no layer has.
+    the weights' names: `dense/kernel`. TypeError for unknown arguments.
     """
 
     def __init__(self, trainable=True, name=None, dtype=None, **kwargs):
@@ -161,7 +161,7 @@ class Layer(Contents):
             collect([loss], GraphKeys.REGULARIZATION_LOSSES)
 
     def _keep(self, variable, trainable):
-        """A shared Variable that is not trained stays so, whatever this layer wants."""
+        """A shared Variable that is not trained stays so, regardless of this layer's arguments."""
         if trainable:
             trainable = any(variable is v for v in
                             get_collection(GraphKeys.TRAINABLE_VARIABLES))
@@ -191,7 +191,7 @@ class Layer(Contents):
     def add_update(self, updates, inputs=None):
         """Adds operations to be run with each training step, such as those of moving averages.
 
-        After the call they are in GraphKeys.UPDATE_OPS. What they depend on is found in the graph.
+        After the call they are in GraphKeys.UPDATE_OPS. Their dependencies are found in the graph.
         """
         fed = nest.flatten(_calls.open[-1].inputs) if _calls.open else \
             nest.flatten([i for i, _ in self._history])
@@ -202,7 +202,7 @@ class Layer(Contents):
     # ---- calling -------------------------------------------------------------------------
 
     def __call__(self, inputs, *args, **kwargs):
-        """The outputs for these inputs: builds the layer first, if it is not."""
+        """The outputs for these inputs: builds the layer first, if necessary."""
         self._set_scope(kwargs.pop('scope', None))
         with self._opened_scope() as scope:
             self._current_scope = scope
@@ -237,7 +237,7 @@ class Layer(Contents):
         return outputs
 
     def _training(self, accepted, takes_any, args, kwargs):
-        """The `training` of this call; that of the layer around it where none was passed."""
+        """The `training` of this call; if not passed, that of the enclosing layer."""
         expected = takes_any or 'training' in accepted
         position = accepted.index('training') - 1 if 'training' in accepted else None
         if 'training' in kwargs:
@@ -311,7 +311,7 @@ class Layer(Contents):
                 'called. You must therefore call the layer before querying `scope_name`.'))
         return self._scope.name
 
-    # ---- what it is ----------------------------------------------------------------------
+    # ---- properties ----------------------------------------------------------------------
 
     @property
     def name(self):
@@ -319,7 +319,7 @@ class Layer(Contents):
 
     @property
     def dtype(self):
-        """The name of the weights' dtype; None as long as it waits for the first input."""
+        """The name of the weights' dtype; None until the first input determines it."""
         return self._dtype and self._dtype.name
 
     @property
@@ -359,7 +359,7 @@ class Layer(Contents):
         self._input_spec = value
 
     def __deepcopy__(self, memo):
-        """A copy with its own settings; nodes, Variables and scopes stay the graph's."""
+        """A copy with its own settings; nodes, Variables and scopes are shared, not copied."""
         result = memo[id(self)] = type(self).__new__(type(self))
         for key, value in vars(self).items():
             if key in ('_scope', '_shared_scope', '_current_scope'):
@@ -385,7 +385,7 @@ def _is_trainable(trainable, synchronization):
 
 
 def _parameters(function):
-    """Names of a function's positional and keyword arguments, and whether it takes any other."""
+    """Names of a function's positional and keyword arguments, and whether it has **kwargs."""
     parameters = inspect.signature(function).parameters.values()
     return ([p.name for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)],
             any(p.kind is p.VAR_KEYWORD for p in parameters))

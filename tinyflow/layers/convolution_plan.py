@@ -8,7 +8,7 @@ from tinyflow.ops.conv import convolution_functions, dilated
 
 
 class ConvolutionPlan:
-    """Convolves inputs with a kernel [*size, in, out], in one of the three ranks."""
+    """Convolves inputs with a kernel [*size, in, out], in one, two or three dimensions."""
 
     def __init__(self, kernel_shape, padding, strides, dilation_rate, data_format):
         if max(strides) > 1 and max(dilation_rate) > 1:

@@ -13,7 +13,7 @@ from tinyflow.ops.nn import bias
 
 
 class Conv(Layer):
-    """What the convolutions have in common; `rank` is the number of spatial axes."""
+    """Base of the convolutions; `rank` is the number of spatial axes."""
 
     def __init__(self, rank, filters, kernel_size, strides=1, padding='valid', data_format=None,
                  dilation_rate=1, activation=None, use_bias=True, kernel_initializer=None,
@@ -48,7 +48,7 @@ class Conv(Layer):
         return 1 if self.data_format == 'channels_first' else -1
 
     def _channels(self, input_shape):
-        """The number of input channels, which `input_spec` demands from now on."""
+        """The number of input channels, which `input_spec` requires from now on."""
         channels = TensorShape(input_shape).as_list()[self.channel_axis]
         if channels is None:
             raise misuse(ValueError(self._explained(

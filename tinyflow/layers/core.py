@@ -90,7 +90,7 @@ class Dense(Layer):
 class Dropout(Layer):
     """While training, sets each input to 0 with probability `rate` and scales the rest up.
 
-    Shapes: inputs [*a] -> [*a]. A None in noise_shape stands for the size of the inputs.
+    Shapes: inputs [*a] -> [*a]. A None in noise_shape means the size of the inputs.
     """
 
     def __init__(self, rate=0.5, noise_shape=None, seed=None, name=None, **kwargs):
@@ -138,7 +138,7 @@ class Flatten(Layer):
         return outputs
 
     def compute_output_shape(self, input_shape):
-        """[batch, product of the others], None where one of them is not known."""
+        """[batch, product of the other sizes], None if one of them is not known."""
         batch, *others = TensorShape(input_shape).as_list()
         return TensorShape([batch, math.prod(others) if all(others) else None])
 
@@ -159,7 +159,7 @@ def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None
 
 
 def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=None):
-    """While training, 0 with probability `rate` and inputs / (1 - rate) otherwise.
+    """While training, sets each input to 0 with probability `rate`, else divides it by 1 - rate.
 
     Shapes: inputs [*a] -> [*a]. `training` is False by default: nothing is dropped then.
     """

@@ -8,7 +8,7 @@ from tinyflow.graph.support.errors import misuse, report
 
 
 class InputSpec:
-    """Dtype, rank and sizes that an input of a layer must have; None demands nothing.
+    """Dtype, rank and sizes that an input of a layer must have; None means any.
 
     `axes` maps an axis to the size that it must have.
     """
@@ -44,7 +44,7 @@ class InputSpec:
 
 
 def check_inputs(specs, inputs, layer_name):
-    """Raises ValueError if an input is not what its InputSpec demands."""
+    """Raises ValueError if an input does not meet its InputSpec."""
     if not specs:
         return
     specs, inputs = nest.flatten(specs), nest.flatten(inputs)
@@ -63,7 +63,7 @@ def check_inputs(specs, inputs, layer_name):
 
 
 def _problem(spec, tensor):
-    """What is wrong with the tensor, in TF's words; None if nothing is."""
+    """The violated requirement, with TF's message; None if all are met."""
     rank = tensor.shape.ndims
     if rank is None:
         if spec.ndim is None and spec.min_ndim is None and spec.max_ndim is None:
@@ -95,7 +95,7 @@ def _wrong_size(spec, shape):
 
 
 def _hint(spec, tensor):
-    """The way out that fits the commonest causes, or None."""
+    """A hint for the most common causes, or None."""
     rank = tensor.shape.ndims
     wanted = spec.ndim or spec.min_ndim
     if rank is None:
@@ -104,7 +104,7 @@ def _hint(spec, tensor):
         return ('the batch axis is missing, or the last one is: tf.expand_dims(x, 0) or '
                 'tf.expand_dims(x, -1).')
     if spec.axes and (wanted is None or rank >= wanted):
-        return ('the layer was built for the size that it met first; for another size make a '
+        return ('the layer was built for the size of its first input; for another size create a '
                 'second layer.')
     return None
 

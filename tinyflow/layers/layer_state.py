@@ -14,7 +14,7 @@ from tinyflow.graph.support.errors import misuse
 
 
 class Contents:
-    """The part of Layer that gives access to what `build` and `call` have made."""
+    """The part of Layer that gives access to the results of `build` and `call`."""
 
     @property
     def trainable_weights(self):
@@ -89,7 +89,7 @@ class Contents:
         if len(self._history) > 1:
             raise misuse(AttributeError(
                 f'Layer {self.name} was called {len(self._history)} times, so there is no single '
-                f'{what}.\n  Hint: keep what each call returns.'))
+                f'{what}.\n  Hint: keep the return value of each call.'))
         return self._history[0]
 
     def count_params(self):
@@ -107,7 +107,7 @@ class Contents:
         return session_for(None, self.graph, f'{self.name}.get_weights()').run(self.weights)
 
     def set_weights(self, weights):
-        """Gives the weights new values in the default Session; ValueError if they do not fit."""
+        """Sets the values of the weights in the default Session; ValueError if shapes differ."""
         own = self.weights
         if len(own) != len(weights):
             raise misuse(ValueError(
@@ -137,14 +137,14 @@ def depends(operation, tensors):
 
 
 def operation_of(update):
-    """The operation that a tensor, a Variable or an operation stands for."""
+    """The operation of a tensor or Variable; an operation is returned unchanged."""
     if isinstance(update, Operation):
         return update
     return update.op if hasattr(update, 'op') else convert_to_tensor(update).op
 
 
 def collect(items, key):
-    """Adds to a collection what is not in it yet."""
+    """Adds items to a collection unless they are in it already."""
     collection = get_collection_ref(key) if items else []
     present = {id(item) for item in collection}
     for item in items:

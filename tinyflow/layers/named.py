@@ -30,7 +30,7 @@ _ACTIVATIONS = {
 
 
 def activation(given):
-    """The function that `given`, a name or a function, stands for; None for None.
+    """The function for `given`, a name or a function; None for None.
 
     Raises ValueError for an unknown name, TypeError for anything else.
     """
@@ -63,7 +63,7 @@ _INITIALIZERS = {
 
 
 def initializer(given):
-    """The initializer that `given`, a name, a class or a function, stands for; None for None."""
+    """The initializer for `given`, a name, a class or a function; None for None."""
     if isinstance(given, str):
         return _found(_INITIALIZERS, given, 'initializer')()
     if given is None or callable(given):
@@ -91,7 +91,7 @@ _REGULARIZERS = {'l1': lambda: _Norms(l1=0.01), 'l2': lambda: _Norms(l2=0.01),
 
 
 def regularizer(given):
-    """The function weights -> loss that `given`, a name or a function, stands for."""
+    """The function weights -> loss for `given`, a name or a function."""
     if isinstance(given, str):
         return _found(_REGULARIZERS, given, 'regularizer')()
     if given is None or callable(given):

@@ -1,4 +1,4 @@
-"""Batch normalization as a layer, with moving averages that the training must update."""
+"""Batch normalization as a layer, with moving averages that training must update."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -26,7 +26,7 @@ class BatchNormalization(Layer):
     """gamma (inputs - mean) / sqrt(variance + epsilon) + beta, for each channel.
 
     While training, mean and variance are those of the batch, and two operations in
-    GraphKeys.UPDATE_OPS take them into the moving averages that are used otherwise. Run these with
+    GraphKeys.UPDATE_OPS update the moving averages, which are used otherwise. Run these with
     the training step: `with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS))`.
 
     Shapes: inputs [*a] -> [*a]; gamma, beta, moving_mean, moving_variance [size of axis]. Ioffe
@@ -44,8 +44,8 @@ class BatchNormalization(Layer):
             raise misuse(TypeError(f'axis must be int or list, type given: {type(axis)}'))
         if virtual_batch_size is not None:
             raise misuse(NotImplementedError(
-                'tf.layers.batch_normalization: virtual_batch_size is not in tinyflow.\n  Hint: '
-                'leave it out; the statistics are then those of the whole batch.'))
+                'tf.layers.batch_normalization: tinyflow does not implement virtual_batch_size.\n'
+                '  Hint: omit it; the statistics are then those of the whole batch.'))
         self.axis = [axis] if isinstance(axis, int) else list(axis)
         self.momentum, self.epsilon = momentum, epsilon
         self.center, self.scale = center, scale
@@ -122,7 +122,7 @@ class BatchNormalization(Layer):
             renormalization.make_weights(self, shape)
 
     def add_statistic(self, name, shape, initializer):
-        """A Variable that updates change, not the optimizer; always in one part."""
+        """A Variable changed by updates, not by the optimizer; never partitioned."""
         self._set_scope()
         partitioner = self._scope.partitioner
         self._scope.set_partitioner(None)
@@ -157,7 +157,7 @@ class BatchNormalization(Layer):
 
         outputs, mean, variance = smart_cond(training, of_batch, of_averages)
         known = _known(training)
-        if known is None:       # an average that moves by nothing, where it is not training
+        if known is None:       # a moving average that does not change, when not training
             momentum = smart_cond(training, lambda: self.momentum, lambda: 1.0)
         else:
             momentum = convert_to_tensor(self.momentum)
@@ -193,7 +193,7 @@ class BatchNormalization(Layer):
         return outputs
 
     def _adjusted(self, inputs, training, scale, offset):
-        """Scale and offset after the random ones that `adjustment` gives while training."""
+        """Scale and offset combined with the random ones of `adjustment` while training."""
         if not self.adjustment:
             return scale, offset
         factor, shift = self.adjustment(shape_ops.shape(inputs))
@@ -202,7 +202,7 @@ class BatchNormalization(Layer):
         return compose(factor, shift, scale, offset)
 
     def _of_batch(self, inputs, training, axes, scale, offset, broadcast):
-        """(mean, variance, scale, offset) with the batch's statistics, which are taken in."""
+        """(mean, variance, scale, offset) of the batch, which update the moving averages."""
         mean, variance = normalization.moments(
             identity_and_cast.cast(inputs, self._param_dtype), axes, keep_dims=len(self.axis) > 1)
         moving_mean, moving_variance = self.moving_mean, self.moving_variance
@@ -244,7 +244,7 @@ class BatchNormalization(Layer):
 
 
 def compose(scale, offset, then_scale, then_offset):
-    """One scale and offset that do what two, one after the other, do."""
+    """One scale and offset equal to two applied one after the other."""
     if then_scale is not None:
         scale = scale * then_scale
         offset = offset * then_scale
@@ -254,7 +254,7 @@ def compose(scale, offset, then_scale, then_offset):
 
 
 def _known(training):
-    """The bool that `training` is known to be while building, or None."""
+    """The value of `training` if it is known at graph construction, else None."""
     return None if hasattr(training, 'initializer') else smart_constant_value(training)
 
 

@@ -10,7 +10,7 @@ from tinyflow.ops.conv import pooling_functions
 
 
 class _Pooling(Layer):
-    """What the pooling layers have in common; `rank` is the number of spatial axes."""
+    """Base of the pooling layers; `rank` is the number of spatial axes."""
 
     rank = 0
     function = ''
@@ -46,7 +46,7 @@ class _Pooling1D(_Pooling):
         first = self.data_format == 'channels_first'
         axis = 3 if first else 2
         inputs = shaping.expand_dims(inputs, axis)
-        if first:               # as TF does where there is no GPU
+        if first:               # as TF does without a GPU
             inputs = shaping.transpose(inputs, (0, 2, 3, 1))
         outputs = self._pooled(inputs, (1, *self.pool_size, 1, 1), (1, *self.strides, 1, 1),
                                data_format='NHWC')

@@ -20,7 +20,7 @@ def check_clipping(clipping):
 
 
 def make_weights(layer, shape):
-    """The moving standard deviation, and the averages that the correction compares with."""
+    """The moving standard deviation, and the averages used by the correction."""
     def stddev(*args, **kwargs):
         return arithmetic.sqrt(layer.moving_variance_initializer(*args, **kwargs))
     layer.moving_stddev = layer.add_statistic('moving_stddev', shape, stddev)
@@ -29,12 +29,12 @@ def make_weights(layer, shape):
 
 
 def correct(layer, mean, variance, training):
-    """(r, d, mean, variance): normalized r + d is what the moving statistics would give."""
+    """(r, d, mean, variance): normalized r + d equals normalization by the moving statistics."""
     stddev = arithmetic.sqrt(variance + layer.epsilon)
     renorm_stddev = arithmetic.maximum(layer.renorm_stddev, arithmetic.sqrt(layer.epsilon))
     r = stddev / renorm_stddev
     d = (mean - layer.renorm_mean) / renorm_stddev
-    with control_dependencies([r, d]):          # compared before the averages move
+    with control_dependencies([r, d]):          # compared before the averages are updated
         mean, stddev = identity_and_cast.identity(mean), identity_and_cast.identity(stddev)
     r, d = _clipped(r, d, layer.renorm_clipping)
     inner_r, inner_d = r, d

@@ -1,4 +1,4 @@
-"""Depthwise separable convolutions as layers: each channel by itself, then 1x1 across channels."""
+"""Depthwise separable convolutions as layers: one per channel, then 1x1 across channels."""
 from __future__ import annotations
 
 from tinyflow.layers import arguments, named
@@ -10,7 +10,7 @@ from tinyflow.ops.nn import bias
 
 
 class SeparableConv(Conv):
-    """What the separable convolutions have in common."""
+    """Base of the separable convolutions."""
 
     def __init__(self, rank, filters, kernel_size, strides=1, padding='valid', data_format=None,
                  dilation_rate=1, depth_multiplier=1, activation=None, use_bias=True,

@@ -1,4 +1,4 @@
-"""Transposed convolutions as layers: they undo a convolution's change of shape."""
+"""Transposed convolutions as layers: they reverse a convolution's change of shape."""
 from __future__ import annotations
 
 from tinyflow.layers import arguments
@@ -62,11 +62,11 @@ class Conv2DTranspose(_Transposed, Conv2D):
 
     def _apply(self, inputs, shape):
         first = self.data_format == 'channels_first'
-        if first:               # as TF does where there is no GPU
+        if first:               # as TF does without a GPU
             inputs = shaping.transpose(inputs, (0, 2, 3, 1))
             shape = shaping.stack([shape[0], shape[2], shape[3], shape[1]])
         else:
-            shape[0]            # a node that TF makes for nothing; it counts in random seeds
+            shape[0]            # an unused node of TF, which affects random seeds
         outputs = convolution_functions.conv2d_transpose(
             inputs, self.kernel, shape, (1, *self.strides, 1), padding=self.padding.upper(),
             data_format='NHWC')

@@ -46,7 +46,7 @@ class CacheEntry:
         self._lock = RLock()
 
     def executable(self, shapes: tuple) -> Executable:
-        """The Executable for these fed shapes, compiled if need be."""
+        """The Executable for these fed shapes, compiled if necessary."""
         found = self.executables.get(shapes)
         if found is not None:
             return found

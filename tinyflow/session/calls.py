@@ -81,7 +81,7 @@ class Call:
         return self.entry.executable(tuple([a.shape for a in arrays]))
 
     def runs_since(self) -> int:
-        """How often its programs have run since the last call of this method."""
+        """The number of runs of its programs since the last call of this method."""
         runs = sum(executable.runs for executable in list(self.entry.executables.values()))
         since, self.runs_seen = runs - self.runs_seen, runs
         return since

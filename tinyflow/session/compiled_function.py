@@ -23,8 +23,8 @@ class CompiledFunction:
         self._options = options
         self._arguments = arguments             # of plan_function
         self._entry: CacheEntry | None = None
-        self._lists: list[int] = []         # positions of lists of which elements are read
-        self._last: tuple = (None, None)    # shapes of the last call, and what runs for them
+        self._lists: list[int] = []         # positions of lists whose elements are read
+        self._last: tuple = (None, None)    # shapes of the last call, and the program for them
 
     def __call__(self, *arrays: np.ndarray) -> list:
         entry = self._entry or self._planned()
@@ -44,7 +44,7 @@ class CompiledFunction:
         return self._entry
 
     def _with_elements(self, shapes: tuple, arrays: Sequence[np.ndarray]) -> tuple:
-        """The shapes, where those of lists include the shape of their elements."""
+        """The shapes; those of lists include the shape of their elements."""
         found = list(shapes)
         for i in self._lists:
             common = getattr(arrays[i][()], 'common', None)

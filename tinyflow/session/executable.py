@@ -17,7 +17,7 @@ from tinyflow.session.failure import (
 from tinyflow.session.runtime import Arena, Runtime
 from tinyflow.session.store import Store
 
-_BYTES_PER_INSTRUCTION = 2000        # about what a node, its values and its source take
+_BYTES_PER_INSTRUCTION = 2000        # approximate memory of a node, its values and its source
 
 
 class Executable:

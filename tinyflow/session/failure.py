@@ -1,4 +1,4 @@
-"""Errors at run time: each names the node, its inputs and the user's line."""
+"""Errors at run time, which name the node, its inputs and the user's line."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -58,7 +58,7 @@ def _shapes_that_do_not_fit(instruction: Instruction) -> ValueError | None:
         definition.shapes_from(instruction.attrs, arguments, len(instruction.outputs))
     except ValueError as error:
         return error
-    except Exception:                           # noqa: BLE001 - only a better message is at stake
+    except Exception:                           # noqa: BLE001 - only improves the message
         return None
     return None
 
@@ -94,7 +94,7 @@ def too_large(results: Iterable[Value], arena_bytes: int) -> errors.OpError:
     return errors.ResourceExhaustedError(None, operation, errors.report(
         f'{name}: out of memory; the results of this run need {arena_bytes:,} bytes, and the '
         f'largest is {largest.dtype.name} {shapes.text(largest.raw_shape)}', op=operation,
-        hint='a smaller batch; or look for a broadcast that was not meant, [n] with [n, 1].'))
+        hint='a smaller batch; or look for an unintended broadcast, [n] with [n, 1].'))
 
 
 def uninitialized(storages: Sequence[VariableStorage]) -> Exception:
@@ -108,8 +108,8 @@ def uninitialized(storages: Sequence[VariableStorage]) -> Exception:
     return errors.FailedPreconditionError(None, first, errors.report(
         f'Attempting to use uninitialized value {first.name}', op=first, facts=facts,
         hint=f'sess.run({_initializers(operations)}) after the last Variable and optimizer '
-             'was made, in this very Session; or tf.initialize_missing_variables(sess), which '
-             'leaves the others be.'))
+             'were created, in this Session; or tf.initialize_missing_variables(sess), which '
+             'keeps the values of the others.'))
 
 
 _ASSIGNMENTS = ('Assign', 'AssignVariableOp')
@@ -120,20 +120,20 @@ def _made_too_late(operations: Sequence[Operation]) -> list[tuple[str, str]]:
     for init in reversed(operations[0].graph.get_operations()):
         if init.type != 'NoOp' or not init.control_inputs \
                 or any(op.type not in _ASSIGNMENTS for op in init.control_inputs):
-            continue                    # e.g. a training step, which has other updates too
+            continue                    # e.g. a training step, which also has other updates
         initialized = {op.inputs[0].op for op in init.control_inputs}
         late = [op for op in operations if op not in initialized and op.id > init.id]
         if not late:
             return []
         names = ', '.join(f"'{op.name}'" for op in late[:5]) + (' ...' if late[5:] else '')
         built_at = '' if init.site is None else f' ({init.site})'
-        return [(f"made after the initializer '{init.name}'{built_at}, which leaves them out",
-                 names)]
+        return [(f"created after the initializer '{init.name}'{built_at}, which does not "
+                 'include them', names)]
     return []
 
 
 def _initializers(operations: Sequence[Operation]) -> str:
-    """The call or calls that initialize all of these Variables; metrics make local ones."""
+    """The call or calls that initialize all of these Variables; metrics create local ones."""
     local = {v.op for v in operations[0].graph.get_collection(GraphKeys.LOCAL_VARIABLES)
              if hasattr(v, 'op')}
     kinds = [kind for kind, found in (

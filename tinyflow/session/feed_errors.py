@@ -16,7 +16,7 @@ from tinyflow.ops.variables.variable_base import VariableBase
 
 def not_a_dict(feed_dict: Any) -> Exception:
     """The error for a feed_dict that is no mapping."""
-    hint = 'one dict holds all that is fed: sess.run(loss, {x: X, y: Y}).'
+    hint = 'one dict holds all feeds: sess.run(loss, {x: X, y: Y}).'
     if isinstance(feed_dict, (Tensor, Operation)):
         hint = 'several fetches go into a list: sess.run([train_op, loss]).'
     return misuse(TypeError('feed_dict must be a dict of tensor: value, not '
@@ -24,7 +24,7 @@ def not_a_dict(feed_dict: Any) -> Exception:
 
 
 def not_a_tensor(key: Any, error: Exception) -> Exception:
-    """A key of feed_dict means no tensor, for the reason that `error` gives."""
+    """A key of feed_dict that is not a tensor; `error` is the reason."""
     reason = error.args[0] if error.args else str(error)
     hint = ''
     if isinstance(key, str) and ':' not in key and f"'{key}:0'" not in reason:
@@ -48,7 +48,7 @@ def wrong_length(key: Any, parts: Sequence, got: int) -> Exception:
 
 
 def is_a_node(tensor: Tensor, value: Any, node: Any) -> Exception:
-    """The error for a node, or a list with one, where a value belongs; of the class as in TF."""
+    """The error for a node, or a list with one, in place of a value; its class is that of TF."""
     kind = 'Tensor' if isinstance(node, Tensor) else \
         'Variable' if isinstance(node, VariableBase) else type(node).__name__
     kind = f'tf.{kind}'
@@ -72,7 +72,7 @@ def int_too_large(tensor: Tensor, value: int) -> Exception:
 
 
 def no_array(tensor: Tensor, value: Any, error: Exception) -> Exception:
-    """NumPy makes no array of the tensor's dtype of the value; `error` is what NumPy says."""
+    """The value cannot be converted to an array of the tensor's dtype; `error` is NumPy's error."""
     kind = TypeError if isinstance(error, TypeError) else ValueError
     reason = re.sub(r'np\.(?:str|bytes)_\((.*?)\)', r'\1', str(error))
     return misuse(kind(report(
@@ -82,19 +82,19 @@ def no_array(tensor: Tensor, value: Any, error: Exception) -> Exception:
 
 def _hint_for_value(value: Any, error: Exception) -> str:
     if value is None:
-        return 'the value is None: was it computed by a function that forgot its return?'
+        return 'the value is None: was it computed by a function without a return statement?'
     if "can't convert complex" in str(error):
         return 'feed value.real or abs(value); or make the placeholder tf.complex64.'
     if isinstance(value, Iterator):
-        return (f'this is a {type(value).__name__}, which gives its items one by one; feed '
-                'list(value), made anew for each run.')
+        return (f'this is a {type(value).__name__}, which yields its items one by one; '
+                'feed list(value), created again for each run.')
     if isinstance(value, dict):
         return 'this is a dict; feed list(value.values()), or one key of feed_dict for each.'
     if isinstance(value, (set, frozenset)):
         return 'this is a set, which has no order; feed sorted(value).'
     if _is_text(value):
-        return ('this is text; float(text) or int(text) reads a number, and words need numbers, '
-                'such as their place in a list of words.')
+        return ('this is text: float(text) or int(text) converts a number; words must be mapped '
+                'to numbers, such as their index in a vocabulary.')
     if isinstance(value, (list, tuple)):
         return 'give all rows the same length (pad the shorter ones), and numbers only.'
     return 'feed numbers, or nested lists or arrays of them.'
@@ -114,22 +114,22 @@ def wrong_shape(tensor: Tensor, array: np.ndarray) -> Exception:
 
 
 def _hint_for_shape(tensor: Tensor, array: np.ndarray) -> str:
-    """What would make the array fit, in code that takes lists as well."""
+    """Code that would make the array fit; it works for lists as well."""
     wanted, got = tensor.raw_shape or (), array.shape
     if _are_class_numbers(wanted, array):
         labels = 'labels' if len(got) < len(wanted) else 'np.ravel(labels)'
-        return (f'the values look like class numbers: np.eye({wanted[-1]})[{labels}] makes one-hot '
-                'rows; sparse_softmax_cross_entropy_with_logits takes class numbers as they are.')
+        return (f'the values look like class indices: np.eye({wanted[-1]})[{labels}] makes one-hot '
+                'rows; sparse_softmax_cross_entropy_with_logits takes class indices as they are.')
     if not wanted:
         return _hint_for_scalar(tensor, got)
     if len(got) == 2 and len(wanted) == 1 and _are_one_hot(array):
-        return 'the rows look one-hot: np.argmax(value, 1) makes class numbers of them.'
+        return 'the rows look one-hot: np.argmax(value, 1) converts them to class indices.'
     return (_added_axis(wanted, got) or _transposed(wanted, got) or _reshaped(wanted, got)
             or _of_any_size(tensor, got)
-            or f'the value must have shape {shapes.text(wanted)}; see where it is made.')
+            or f'the value must have shape {shapes.text(wanted)}; check the code that computes it.')
 
 
-_MOST_CLASSES = 256     # from here on a vector as long as a row is taken for one row
+_MOST_CLASSES = 256     # from this length on, a vector as long as a row is assumed to be one row
 
 
 def _are_class_numbers(wanted: tuple, array: np.ndarray) -> bool:
@@ -164,7 +164,7 @@ def _hint_for_scalar(tensor: Tensor, got: tuple) -> str:
 
 def _added_axis(wanted: tuple, got: tuple) -> str | None:
     if not got and len(wanted) == 1:
-        return 'a list makes a vector of a number: [value].'
+        return 'a list turns a number into a vector: [value].'
     if len(got) + 1 != len(wanted):
         return None
     for axis in [0, *range(len(wanted) - 1, 0, -1)]:
@@ -177,7 +177,7 @@ def _added_axis(wanted: tuple, got: tuple) -> str | None:
 
 def _transposed(wanted: tuple, got: tuple) -> str | None:
     if len(got) == 2 and shapes.compatible(wanted, got[::-1]):
-        return ('np.transpose(value) has the right shape, if rows and columns were exchanged.')
+        return ('np.transpose(value) has the right shape, if rows and columns were swapped.')
     return None
 
 

@@ -13,7 +13,7 @@ from tinyflow.session import feed_errors
 
 
 def as_feed_element(graph: Graph, key: Any) -> Tensor:
-    """The tensor that a key of feed_dict means. TypeError or ValueError if it means none."""
+    """The tensor that a key of feed_dict refers to. TypeError or ValueError if there is none."""
     try:
         return graph.as_graph_element(key, allow_operation=False)
     except (TypeError, ValueError, KeyError) as error:
@@ -65,7 +65,7 @@ def flat_values(keys: Iterable[Any], values: Iterable[Any]) -> list:
 
 
 def feed_array(tensor: Tensor, value: Any) -> np.ndarray:
-    """`value` as an array of the tensor's dtype; one that has it already is used as it is.
+    """`value` as an array of the tensor's dtype; an array that has it already is not copied.
 
     Other numbers are converted as NumPy converts them, and so lose digits or become infinite, as
     in TF1. Raises TypeError for a Tensor, a complex number for a real one, an int too large for the
@@ -111,7 +111,7 @@ def _numbers(value: Any, dtype: np.dtype) -> np.ndarray:
     array = np.asarray(value)
     if array.dtype.kind == 'O':
         if any(item is None for item in array.flat):
-            raise ValueError('None is no number')       # NumPy would make NaN of it
+            raise ValueError('None is not a number')       # NumPy would convert it to NaN
         array = np.asarray(value, dtype)
     if array.dtype.kind == 'c' and dtype.kind in 'iuf':
         raise TypeError(f"can't convert complex to {'float' if dtype.kind == 'f' else 'int'}")

@@ -18,9 +18,9 @@ def not_fetchable(fetch: Any) -> Exception:
 
 def _what_it_was(fetch: Any) -> str:
     if fetch is None:
-        return ('the value is None. tf.gradients gives None where no path leads, and '
-                'tf.summary.merge_all() where the graph has no summaries; a function may have '
-                'forgotten its return.')
+        return ('the value is None. tf.gradients returns None without a path to x, '
+                'and tf.summary.merge_all() if the graph has no summaries; a function may have '
+                'no return statement.')
     if hasattr(fetch, 'minimize') and hasattr(fetch, 'apply_gradients'):
         return ('this is an optimizer; fetch the operation that '
                 '`train_op = optimizer.minimize(loss)` returns.')
@@ -33,17 +33,17 @@ def _what_it_was(fetch: Any) -> str:
 
 
 def no_tensor(fetch: Any, error: Exception) -> Exception:
-    """The fetch is not a node of this graph; `error` says why."""
+    """The fetch is not a node of this graph; `error` is the reason."""
     return misuse(ValueError(
         f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error})'))
 
 
-_NAMES = ("tensor.name tells a tensor's name; tf.identity(x, name='loss') gives it the name "
+_NAMES = ("tensor.name is the name of a tensor; tf.identity(x, name='loss') gives it the name "
           "'loss:0'. It may also be in another graph than this Session's.")
 
 
 def no_such_name(fetch: str, error: KeyError) -> Exception:
-    """The graph has nothing of that name."""
+    """The graph has no node of that name."""
     problem = error.args[0]
     hint = '' if 'Nearest: ' in problem else '\n  Hint: ' + _NAMES
     return misuse(ValueError(

@@ -57,7 +57,7 @@ def _copy_of(value: Any) -> Any:
 
 
 def as_element(graph: Graph, fetch: Any) -> Tensor | Operation:
-    """The node that a fetch names, or a TypeError/ValueError that says what it was."""
+    """The node that a fetch names, raises TypeError or ValueError otherwise."""
     try:
         return graph.as_graph_element(fetch)
     except TypeError:

@@ -1,6 +1,6 @@
 """The reference executor: runs a Program instruction by instruction, with no reuse of memory.
 
-Slow and obvious on purpose: the compiled program is tested against it.
+Slow and simple on purpose: the compiled program is tested against it.
 """
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def interpret(program: Program, feeds: Sequence[np.ndarray], store: Store) -> li
 
 
 def _read(value: Value, env: dict[Value, np.ndarray], store: Store) -> np.ndarray:
-    """The array of a value; for a Variable, what its storage holds now."""
+    """The array of a value; for a Variable, the current content of its storage."""
     if value.array is not None:
         return value.array
     if value.variable is None:
@@ -49,7 +49,7 @@ def _read(value: Value, env: dict[Value, np.ndarray], store: Store) -> np.ndarra
 
 
 def arguments_of(instruction: Instruction, env: dict[Value, np.ndarray], store: Store) -> list[Any]:
-    """What an instruction's kernel is given: arrays, or the storage of Variables that it sets."""
+    """The arguments of an instruction's kernel: arrays, or storage of Variables that it sets."""
     takes_storage = instruction.definition.takes_storage
     arguments: list[Any] = []
     for i, value in enumerate(instruction.kernel_inputs):
@@ -69,7 +69,7 @@ def arguments_of(instruction: Instruction, env: dict[Value, np.ndarray], store: 
 
 
 def run_kernel(instruction: Instruction, arguments: list[Any], store: Store) -> tuple:
-    """Calls an instruction's kernel; a tuple of its outputs."""
+    """Calls an instruction's kernel; returns a tuple of its outputs."""
     definition = instruction.definition
     if definition.bind is not None:
         return callables_of(instruction, partial(interpreted, store))(*arguments)

@@ -16,7 +16,7 @@ _pending = False
 
 
 def session_ended(nbytes: int) -> None:
-    """Notes that a Session which used `nbytes` has ended; its memory may not all be free yet."""
+    """Records the end of a Session which used `nbytes`; not all of them may be free yet."""
     global _pending
     _pending = _pending or nbytes >= _LARGE
 

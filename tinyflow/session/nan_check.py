@@ -209,7 +209,7 @@ class _NanTracker:
         if origin.rows is not None and origin.rows == self._batch:
             where += f' (row {origin.position[0]} of the batch)'
         made = f"fed as '{origin.name}'" if operation is None else \
-            f"first made by {operation.type} '{operation.name}'"
+            f"first produced by {operation.type} '{operation.name}'"
         if origin.iteration is not None:
             made += f' in iteration {origin.iteration} of its loop'
         lines = [f'[nan-check] {origin.found}{where}, {made}, reached {what}.', *origin.inputs]

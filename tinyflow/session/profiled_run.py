@@ -50,7 +50,7 @@ def profile(executable: Executable, arrays: Sequence[np.ndarray],
 
 
 def timed_source(executable: Executable) -> ProgramSource:
-    """The program's source with a clock in it, written once."""
+    """The program's source with a clock read after each instruction, generated once."""
     if executable.timed_source is None:
         executable.timed_source = ProgramSource(executable.plan, clock=True)
     return executable.timed_source
@@ -58,7 +58,7 @@ def timed_source(executable: Executable) -> ProgramSource:
 
 def fill_metadata(executable: Executable, arrays: Sequence[np.ndarray],
                   run_metadata: RunMetadata) -> list:
-    """Runs with a clock and records the times in a RunMetadata, as TF's FULL_TRACE does."""
+    """Profiles a run and records the times in a RunMetadata, as TF's FULL_TRACE does."""
     begin = int(time.time() * 1e6)
     results, (timings,) = profile(executable, arrays)
     stats = [NodeExecStats(

@@ -38,7 +38,7 @@ class Arena:
         So an arena is as large as the largest program needs, not as all of them together.
         """
         if self.memory.size < nbytes:
-            self.free()             # first, because both blocks at once may not fit in memory
+            self.free()             # first: both blocks may not fit in memory together
             raw = np.empty(nbytes + 64, np.uint8)
             start = -raw.ctypes.data % 64
             self.memory = raw[start:start + nbytes]

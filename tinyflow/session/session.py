@@ -207,7 +207,7 @@ class BaseSession:
 def _closed() -> Exception:
     return misuse(RuntimeError(
         'Attempted to use a closed Session.\n  Hint: `with tf.Session() as sess:` closes it where '
-        'the block ends, and the values of Variables are gone with it; indent this line into the '
+        'the block ends, and the values of Variables are lost; indent this line into the '
         'block, or call sess.close() later.'))
 
 
@@ -215,7 +215,7 @@ def _check_options(options: Any) -> None:
     if not isinstance(options, RunOptions):
         raise misuse(TypeError(
             f'options must be a tf.RunOptions, not {type(options).__name__}.\n  Hint: one dict '
-            'holds all that is fed: sess.run(loss, {x: X, y: Y}).'))
+            'holds all feeds: sess.run(loss, {x: X, y: Y}).'))
 
 
 class Session(BaseSession):

@@ -12,7 +12,7 @@ from tinyflow.graph.support.errors import OpError, misuse
 
 
 def _full_name(operation: Operation) -> str:
-    """A name that is the same in each process that builds the same graph."""
+    """A name that is equal in every process that builds the same graph."""
     function = getattr(operation.graph, 'name', None)       # only functions have one
     return f'{function}/{operation.name}' if function else operation.name
 

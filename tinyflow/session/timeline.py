@@ -1,4 +1,4 @@
-"""RunMetadata.step_stats as a Chrome trace, as tensorflow.python.client.timeline has it."""
+"""RunMetadata.step_stats as a Chrome trace, as in tensorflow.python.client.timeline."""
 from __future__ import annotations
 
 from typing import Any

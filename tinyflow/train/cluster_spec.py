@@ -9,10 +9,10 @@ __all__ = ['ClusterSpec']
 
 
 class ClusterSpec:
-    """Which task of which job listens where: {'worker': ['host0:2222', 'host1:2222'], ...}.
+    """The addresses of the tasks of each job: {'worker': ['host0:2222', 'host1:2222'], ...}.
 
     A job's tasks are a list of addresses, or {task index: address}. Raises TypeError for other
-    things, ValueError for a task that the cluster lacks.
+    arguments, ValueError for an unknown task.
     """
 
     def __init__(self, cluster):

@@ -1,7 +1,7 @@
 """Resources of a graph other than Variables: their initializers, and whether they are initialised.
 
-A part of the library that has such a thing (a table that a training fills, say) registers it, and
-a Scaffold initialises it with the Variables.
+A part of the library that has such a resource (e.g. a table filled during training) registers it,
+and a Scaffold initialises it with the Variables.
 """
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _Resource = namedtuple('_Resource', ['handle', 'create', 'is_initialized'])
 
 
 def register_resource(handle, create_op, is_initialized_op, is_shared=True):
-    """Adds a resource to the collection of those of all sessions, or of this one's own."""
+    """Adds a resource to the collection of shared or of local resources."""
     add_to_collection(GraphKeys.RESOURCES if is_shared else GraphKeys.LOCAL_RESOURCES,
                       _Resource(handle, create_op, is_initialized_op))
 
 
 def shared_resources():
-    """The resources that all tasks of a training see."""
+    """The resources shared by all tasks of a training job."""
     return get_collection(GraphKeys.RESOURCES)
 
 
@@ -38,7 +38,7 @@ def local_resources():
 
 
 def report_uninitialized_resources(resource_list=None, name='report_uninitialized_resources'):
-    """The names of the resources that are not there yet. Shapes: -> [number], string."""
+    """The names of the resources that are not initialised yet. Shapes: -> [number], string."""
     if resource_list is None:
         resource_list = shared_resources() + local_resources()
     with name_scope(name), device('/cpu:0'):
@@ -50,7 +50,7 @@ def report_uninitialized_resources(resource_list=None, name='report_uninitialize
 
 
 def initialize_resources(resource_list, name='init'):
-    """An Operation that makes all of them. Shapes: -> no tensor."""
+    """An Operation that initialises all of them. Shapes: -> no tensor."""
     if resource_list:
         return grouping.group(*[r.create for r in resource_list], name=name)
     return grouping.no_op(name=name)

@@ -19,7 +19,7 @@ _MOST_ROUNDS = 4
 
 
 def infer_functions(instruction: Instruction, infer: Infer) -> None:
-    """Adds what follows from its inputs' shapes to the shapes of a cond's or a loop's outputs."""
+    """Refines the output shapes of a cond or a loop, given the shapes of its inputs."""
     if not any(v.raw_shape is None or None in v.raw_shape for v in instruction.outputs):
         return
     found = _loop(instruction, infer) if instruction.type == 'While' else \

@@ -1,7 +1,7 @@
 """Simplifies a slice of a stack: indexing a stack of known values gives that value.
 
-`outputs[:, -1]` of a dynamic_rnn stacks all outputs, exchanges two dimensions and takes one; its
-gradient is zeros everywhere else. Both are followed here, so that neither stack is made.
+`outputs[:, -1]` of a dynamic_rnn stacks all outputs, swaps two dimensions and takes one; its
+gradient is zero everywhere else. Both are traced here, so that neither stack is created.
 """
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class _Stack:
 
 
 class Stacks:
-    """The stacks of a program, noted while it is walked in order."""
+    """The stacks of a program, recorded while its instructions are visited in order."""
 
     def __init__(self) -> None:
         self._of: dict[Value, _Stack] = {}
 
     def note(self, instruction: Instruction) -> None:
-        """Remembers what the instruction stacks, or exchanges the axes of."""
+        """Records the values that the instruction stacks, or whose axes it swaps."""
         if instruction.type == 'Pack' and instruction.attrs['axis'] == 0:
             self._of[instruction.outputs[0]] = _Stack(0, len(instruction.inputs),
                                                       instruction.inputs)
@@ -57,7 +57,7 @@ class Stacks:
                                                       instruction.inputs[4])
 
     def element(self, instruction: Instruction) -> Value | None:
-        """The value that a StridedSlice takes out of a stack, if it is one of those stacked."""
+        """The stacked value that a StridedSlice extracts from a stack, or None."""
         if instruction.type != 'StridedSlice' or instruction.copy:
             return None
         stack = self._of.get(instruction.inputs[0])
@@ -68,7 +68,7 @@ class Stacks:
         return stack.values[index] if -stack.size <= index < stack.size else None
 
     def rows(self, instruction: Instruction, kept: list[Instruction]) -> list | None:
-        """The rows of a stack along dimension 0; zeros are made once for all."""
+        """The rows of a stack along dimension 0; zeros are created once and shared."""
         stack = self._of.get(instruction.inputs[0])
         if stack is None or stack.axis != 0:
             return None

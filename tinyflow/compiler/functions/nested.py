@@ -48,7 +48,7 @@ def plan_function(graph: FuncGraph, given: Sequence[Tensor] | None = None,
 
 
 def callables_of(instruction: Instruction, make_function: FunctionMaker) -> Any:
-    """What an instruction calls: that of its op's `bind`, or a callable for each function."""
+    """The callables of an instruction: that of its op's `bind`, or one for each function."""
     definition = instruction.definition
     if definition.bind is not None:
         return definition.bind(instruction, make_function)
@@ -61,7 +61,7 @@ def callables_of(instruction: Instruction, make_function: FunctionMaker) -> Any:
 
 
 def lists_read(program: Program) -> list[int]:
-    """Positions of the feeds that are lists of tensors of which elements are read."""
+    """Positions of the feeds that are tensor lists whose elements are read."""
     read = {value for instruction in program.instructions
             for position in instruction.definition.static_positions
             for value in instruction.inputs[position:position + 1]}

@@ -1,7 +1,7 @@
 """Removes unused outputs of conds and loops, with everything that only they need.
 
-So a loop whose gradient is not needed keeps no values for it, and the gradient with respect to a
-loop's data is not computed if it is unused. TF1 prunes its loops in the same way, including side
+So a loop whose gradient is not needed stores no values for it, and the gradient with respect to
+a loop's data is not computed if it is unused. TF1 prunes its loops in the same way, including side
 effects, since there each loop variable is a separate chain of nodes.
 """
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _narrowed(instruction: Instruction, used: Collection[Value]) -> Instruction:
 
 
 def _narrowed_loop(instruction: Instruction, wanted: list[int]) -> Instruction:
-    """The loop with the variables that `wanted` ones and the condition depend on."""
+    """The loop with only the variables that the condition and the `wanted` variables depend on."""
     condition, body = instruction.attrs['cond'], instruction.attrs['body']
     positions = list(instruction.attrs.get('_inputs') or range(len(instruction.inputs)))
     index = {t: i for i, t in enumerate(body.inputs)}
@@ -64,7 +64,7 @@ def _narrowed_loop(instruction: Instruction, wanted: list[int]) -> Instruction:
 
 
 def _narrowed_choice(instruction: Instruction, wanted: list[int]) -> Instruction:
-    """The choice with its `wanted` outputs and what they need in either branch."""
+    """The cond with its `wanted` outputs only, and what they need in each branch."""
     branches = [instruction.attrs['then_branch'], instruction.attrs['else_branch']]
     if len(wanted) == len(instruction.outputs) or not wanted:
         return instruction

@@ -12,12 +12,12 @@ from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.compiler.passes.rewrite import Replacement
 from tinyflow.graph.op import Op
 
-Elements = list['Value | None']         # None where nothing was set
+Elements = list['Value | None']         # None: element not set
 Lists = dict[Value, Elements]
 
 
 def resolve_lists(program: Program) -> Program:
-    """Reads of lists replaced by what was put there, stacks of them by Pack."""
+    """Replaces reads of list elements by the values written, and stacks of lists by Pack."""
     lists: Lists = {}
     stacks = Stacks()
     replacement = Replacement()
@@ -50,7 +50,7 @@ def resolve_lists(program: Program) -> Program:
             count += 1
         stacks.note(instruction)
         kept.append(instruction)
-    note = Note('lists', f'{count} elements of lists are used as they are',
+    note = Note('lists', f'{count} reads of list elements are replaced by the elements',
                 len(program.instructions), len(kept), count)
     fetches = tuple(None if v is None else replacement(v) for v in program.fetches)
     return replace(program.with_instructions(kept, note), fetches=fetches)
@@ -60,7 +60,7 @@ _KEEPERS = {'Pack', 'StridedSliceGrad', 'TensorListPushBack', 'TensorListSetItem
 
 
 def _with_variables_read(instruction: Instruction, kept: list[Instruction]) -> Instruction:
-    """Reads Variables now, where they are put into a list; they may change before it is read."""
+    """Reads Variables when they are written to a list: they may change before the list is read."""
     inputs = []
     for value in instruction.inputs:
         if value.variable is not None:

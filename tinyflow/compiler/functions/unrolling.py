@@ -3,8 +3,8 @@
 For given feed shapes a recurrent network has a known number of steps: the condition compares
 counters that are constants. Once unrolled, all steps share one memory plan, values kept for the
 gradient need no lists, and the gradients of the weights become one product of stacked factors (see
-rewrites/batch_matmul_sums.py). Only loops with matrix products are unrolled: others would gain less
-than a longer program costs.
+rewrites/batch_matmul_sums.py). Only loops with matrix products are unrolled: for others the gain
+would be smaller than the cost of a longer program.
 """
 from __future__ import annotations
 

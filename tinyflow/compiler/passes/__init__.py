@@ -1,7 +1,7 @@
 """Stage 5, optimisation passes: each is a function Program -> Program that adds a Note.
 
-These are general passes, as in any compiler. Before the last one run the rewrites of
-`compiler/rewrites/`, each for a special kind of model, with a measured gain.
+These are general passes, as in any compiler. The rewrites of `compiler/rewrites/`,
+each with a measured gain for one kind of model, run before the last one.
 """
 from tinyflow.compiler.functions.prune_outputs import narrow_functions
 from tinyflow.compiler.passes.broadcasts import drop_broadcasts
@@ -20,5 +20,5 @@ PASSES = {
     **REWRITES,
     'dead': drop_unused,
 }
-# Those after which results are the same bit for bit.
+# Passes that do not change results, bit for bit.
 EXACT = frozenset(PASSES) - {'transposes'} - NOT_EXACT

@@ -1,7 +1,7 @@
 """Removes explicit broadcasts before elementwise operations: `x * tile(s)` becomes `x * s`.
 
-Gradients of reductions spread one number over a whole array, which is then combined with another
-array of that shape; the spread copy is never needed.
+Gradients of reductions broadcast one number to a whole array, which is then combined with
+another array of that shape; the broadcast copy is never needed.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SPREADERS = frozenset(('BroadcastTo', 'Tile', 'Fill'))
 
 
 def drop_broadcasts(program: Program) -> Program:
-    """Feeds elementwise instructions from before a spread, where their other input is as large."""
+    """Removes broadcasts before elementwise instructions if another input has the full shape."""
     kept: list[Instruction] = []
     shrunk: dict[Value, Value] = {}
     count = 0
@@ -28,11 +28,11 @@ def drop_broadcasts(program: Program) -> Program:
                 instruction = instruction.with_inputs(small)
         kept.append(instruction)
     return Replacement().finish(program, kept, 'broadcasts', count,
-                                'nodes do their own broadcasting')
+                                'explicit broadcasts are removed')
 
 
 def _small_inputs(instruction: Instruction, shrunk: dict[Value, Value]) -> tuple[Value, ...]:
-    """The inputs, spread ones replaced as long as the result keeps its shape."""
+    """The inputs, with broadcast ones replaced as long as the result keeps its shape."""
     wanted = instruction.outputs[0].raw_shape
     inputs = list(instruction.inputs)
     if len(inputs) < 2 or not shapes.known(wanted):
@@ -68,7 +68,7 @@ def _before_spread(value: Value, shrunk: dict[Value, Value]) -> Value | None:
 
 
 def _uniform(value: Value, array: np.ndarray) -> Value | None:
-    """A scalar in the place of an array that holds it everywhere."""
+    """The scalar that all elements of an array are equal to, or None."""
     if array.ndim == 0 or array.size < 2 or array.dtype.kind not in 'fiu':
         return None
     first = array.reshape(-1)[:1]

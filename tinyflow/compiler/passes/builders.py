@@ -23,7 +23,7 @@ def new(op_type: str, instead_of: Instruction, inputs: Sequence[Value], shape: t
 
 
 def constant(user: Instruction, label: str, content: Any) -> Value:
-    """A value known beforehand, for `user`; whole numbers are int32."""
+    """A constant for the instruction `user`; integers are int32."""
     array = content if isinstance(content, np.ndarray) else np.array(content, np.int32)
     value = Value(f'{user.name}/{label}', dtypes.as_dtype(array.dtype), array.shape)
     value.array = array

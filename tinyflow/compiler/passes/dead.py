@@ -5,11 +5,11 @@ from tinyflow.compiler.ir import Note, Program
 
 
 def drop_unused(program: Program) -> Program:
-    """Keeps what the fetches need, what has an effect, and the Operations that are fetched."""
+    """Keeps fetched Operations and instructions with side effects, and what these need."""
     used = {v for v in program.fetches if v is not None}
     kept = []
     for instruction in reversed(program.instructions):
-        if instruction.type == 'NoOp':          # its control inputs are in the order already
+        if instruction.type == 'NoOp':          # the order is determined already
             continue
         if not instruction.removable or instruction.operation in program.targets \
                 or any(v in used for v in instruction.outputs):

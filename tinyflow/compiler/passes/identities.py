@@ -14,7 +14,7 @@ _IF_SAME_SHAPE = frozenset(('Reshape', 'BroadcastTo', 'Tile', 'ExpandDims', 'Squ
 
 
 def drop_identities(program: Program) -> Program:
-    """Uses the input wherever an instruction would only repeat it, bit for bit."""
+    """Replaces the output of an instruction by its input where both are equal, bit for bit."""
     replacement = Replacement()
     kept = []
     # Functions look up Variables themselves, but a read of a Variable is passed to them.
@@ -35,7 +35,7 @@ def drop_identities(program: Program) -> Program:
         else:
             replacement.put(instruction.outputs[0], source)
     return replacement.finish(program, kept, 'identities', len(replacement),
-                          'nodes repeat their input')
+                          'nodes return their input unchanged')
 
 
 def _repeats(instruction: Instruction, of_variable: bool) -> Value | None:
@@ -72,9 +72,10 @@ def _repeats(instruction: Instruction, of_variable: bool) -> Value | None:
 
 
 def _to_its_own_shape(source: Value, shape: Value, output: Value) -> bool:
-    """True of reshape(x, [shape(x)[0], 1]) and reshape(x, [-1, 1]) for an x of shape [?, 1].
+    """True for reshape(x, [shape(x)[0], 1]) and reshape(x, [-1, 1]) if x has the shape [?,
 
-    Feature columns are full of them, and a batch of a Dataset has no size that is known before.
+    1]. Feature columns contain many of them, and the batch size of a Dataset is not known
+    statically.
     """
     sizes = source.raw_shape
     if sizes is None or sizes != output.raw_shape or sizes.count(None) != 1 or 0 in sizes:
@@ -89,7 +90,7 @@ def _to_its_own_shape(source: Value, shape: Value, output: Value) -> bool:
 
 
 def _is_size(value: Value, source: Value, axis: int) -> bool:
-    """True of shape(source)[axis]."""
+    """True for shape(source)[axis]."""
     cut = value.producer
     if cut is None or cut.type != 'StridedSlice' or cut.attrs['shrink_axis_mask'] != 1 \
             or cut.attrs['begin_mask'] or static_of(cut.inputs[1]) != (axis,):

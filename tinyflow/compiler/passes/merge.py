@@ -49,7 +49,7 @@ def _merge_constant(value: Value, array: np.ndarray, constants: dict[tuple, Valu
 
 
 def _key(instruction: Instruction, written: set[Value]) -> tuple | None:
-    """What makes two instructions the same, or None if this one must stay."""
+    """A key that equal instructions share, or None if this one must not be merged."""
     if not instruction.removable or instruction.copy or not instruction.outputs:
         return None
     if written and not written.isdisjoint(instruction.inputs):

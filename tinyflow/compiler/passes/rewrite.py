@@ -35,7 +35,7 @@ class Replacement:
         self._replacements[old] = new
 
     def inputs(self, instruction: Instruction) -> Instruction:
-        """The instruction, reading the replaced values."""
+        """The instruction with its inputs replaced."""
         for value in instruction.inputs:
             if value in self._replacements:
                 return instruction.with_inputs([self(v) for v in instruction.inputs])

@@ -19,7 +19,7 @@ def fold_transposes(program: Program) -> Program:
             instruction = folded
         kept.append(instruction)
     return Replacement().finish(program, kept, 'transposes', count,
-                                'MatMuls read a matrix as its transpose')
+                                'transposes are folded into MatMuls')
 
 
 def _fold(instruction: Instruction, flags: tuple[str, ...]) -> Instruction:

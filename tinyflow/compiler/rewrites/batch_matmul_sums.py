@@ -2,7 +2,7 @@
 
 A weight used at every step of an unrolled recurrent network has the gradient x1^T d1 + x2^T d2 ...,
 which is [x1; x2; ...]^T [d1; d2; ...]: one large product instead of many, and no sum of arrays as
-large as the weights. The memory plan puts the factors where they are stacked already.
+large as the weights. The memory plan allocates the factors directly inside the stack.
 """
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Lets products use a product of two of their factors that is computed anyway.
+"""Reuses a product of two factors that is computed anyway.
 
 A gate y = sigmoid(x) that scales a value v gets the gradient dy = d * v, which goes on to x as
 (d * v) * y * (1 - y); the value gets d * y. So (d * v) * y can be (d * y) * v, and d * v need not
-be computed: one walk over memory less for each gate of a recurrent cell.
+be computed: one pass over memory less for each gate of a recurrent cell.
 
-Only a factor of at most one, such as y, changes places: d * y cannot overflow where d does not.
+Only a factor of at most one, such as y, is reordered: d * y cannot overflow where d does not.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AT_MOST_ONE = {'Sigmoid', 'Softmax', 'Tanh'}
 
 
 def share_products(program: Program) -> Program:
-    """(a * b) * y becomes (a * y) * b where a * y is known already and a * b of no other use."""
+    """(a * b) * y becomes (a * y) * b if a * y is computed already and a * b has no other use."""
     uses = uses_of(program, _AT_MOST_ONE)
     known: dict[_Pair, Value] = {}
     kept, count = [], 0
@@ -31,7 +31,7 @@ def share_products(program: Program) -> Program:
             known.setdefault(frozenset(instruction.inputs), instruction.outputs[0])
         kept.append(instruction)
     return program.with_instructions(kept, Note(
-        'factor_reuse', f'{count} products use another product of two of their factors',
+        'factor_reuse', f'{count} products reuse another product of two of their factors',
         len(program.instructions), len(kept), count))
 
 

@@ -1,8 +1,8 @@
 """Multiplies a gradient's smaller factor by the learning rate, instead of the gradient.
 
-Gradient descent takes `rate * (x^T d)` off a weight matrix. The product is as large as the weights,
-the factor d often much smaller, and `x^T (rate * d)` is the same but for rounding; one walk over an
-array of the weights' size less is a good part of a step.
+Gradient descent subtracts `rate * (x^T d)` from a weight matrix. The product is as large as the
+weights, the factor d often much smaller, and `x^T (rate * d)` is the same except for rounding;
+saving one pass over an array of the weights' size is a considerable part of a step.
 """
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.compiler.passes.rewrite import uses_of
 from tinyflow.graph.op import Op
 
-_LARGE = 1 << 16        # elements; below, the walk costs less than one more instruction
+_LARGE = 1 << 16        # elements; below, the pass over memory costs less than one more instruction
 _DESCENTS = {'ApplyGradientDescent': 'AssignSub',
              'ResourceApplyGradientDescent': 'AssignSubVariableOp'}
-_SMALLER = 4            # times, at least, that the factor is smaller than the product
+_SMALLER = 4            # the product must be at least this many times as large as the factor
 
 
 def scale_steps(program: Program) -> Program:
-    """var -= rate * MatMul(a, b) becomes var -= MatMul(a, rate * b), b being the small one."""
+    """var -= rate * MatMul(a, b) becomes var -= MatMul(a, rate * b), if b is the smaller factor."""
     uses = uses_of(program, _DESCENTS)
     made_at = {v: n for n, i in enumerate(program.instructions) for v in i.outputs}
     written = {i.inputs[n].variable for i in program.instructions for n in i.writes}
@@ -44,14 +44,14 @@ def _pays(step: Instruction, uses: Counter, made_at: dict[Value, int], written: 
             or any(v.variable is not None for v in product.inputs):
         return False
     if made_at.get(rate, -1) >= made_at[gradient]:
-        return False                    # the rate is not known yet where the product is made
+        return False                    # the rate is not computed yet when the product is
     size = prod(gradient.sizes)
     return size >= _LARGE and any(
         v.known_shape and prod(v.sizes) * _SMALLER <= size for v in product.inputs)
 
 
 def _scaled(step: Instruction) -> dict[Instruction, list[Instruction]]:
-    """What replaces a product and of the update that it is for."""
+    """The replacements of a product and of the update that uses it."""
     variable, rate, gradient = step.inputs
     product = gradient.producer
     if product is None:

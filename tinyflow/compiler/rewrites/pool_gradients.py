@@ -1,9 +1,9 @@
-"""Works on the small side of max pooling where gradients come back through it.
+"""Moves ReLU masks and bias gradients in front of the gradient of max pooling.
 
 Max pooling sends each gradient to one element of its window, and all other elements get zero. So
-the mask of a ReLU in front of it can be applied before they are spread out, as the element that was
-the largest is the window's result; and their sum, a bias's gradient, is the same before and after.
-Both are then done on as many elements as there are windows.
+the mask of a ReLU in front of it can be applied before the gradients are scattered, since the
+largest element is the window's result; and their sum, a bias's gradient, is the same before and
+after. Both then process only one element per window.
 """
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def mask_before_pools(program: Program) -> Program:
     uses = uses_of(program, ('ReluGrad',))
     gone: set[Instruction] = set()
     replacements: dict[Instruction, list[Instruction]] = {}
-    small: dict[Value, Value] = {}          # spread gradients -> the same before they were spread
+    small: dict[Value, Value] = {}          # scattered gradients -> the gradients before scattering
     for instruction in program.instructions:
         spread = instruction.inputs[0].producer if instruction.type == 'ReluGrad' else None
         if spread is not None and _is_mask_of(instruction, spread, uses):
@@ -40,7 +40,7 @@ def mask_before_pools(program: Program) -> Program:
     return program.with_instructions(kept, Note(
         'pool_gradients',
         f'{len(gone)} ReLU masks and {len(replacements) - len(gone)} sums of gradients '
-        'come before max pooling spreads them',
+        'are computed before max pooling scatters the gradients',
         len(program.instructions), len(kept), len(replacements)))
 
 
@@ -62,7 +62,7 @@ def _masked_first(mask: Instruction, spread: Instruction, masked: Value) -> list
 
 
 def _is_over_positions(total: Instruction) -> bool:
-    """Whether all axes but the channels are summed."""
+    """True if all axes but the channels are summed."""
     if total.type == 'BiasAddGrad':
         return total.attrs['data_format'] != 'NCHW'
     axes, rank = total.inputs[1].array, len(total.inputs[0].sizes)

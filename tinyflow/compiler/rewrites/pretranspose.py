@@ -1,8 +1,8 @@
-"""Copies a matrix as its transpose, once, where many small products read it as its transpose.
+"""Transposes a matrix once if many small products use its transpose.
 
 BLAS packs a factor that is read along its columns more slowly. A recurrent network multiplies the
-gradient of every step by the transpose of the same weights; turning them around takes as long as
-five such products lose.
+gradient of every step by the transpose of the same weights; transposing them costs as much time
+as five such products lose.
 """
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tinyflow.compiler.passes.builders import concatenated, constant, new
 from tinyflow.graph import dtypes
 
 _LEAST = 10             # products with one matrix
-_ROWS = 1024            # of the other factor; the way of packing does not matter to larger products
+_ROWS = 1024            # of the other factor; larger products are not affected by the packing
 _SMALLEST = 1 << 12     # elements of the matrix
 
 
 def turn_repeated(program: Program) -> Program:
-    """MatMul(a, b, transpose_b=True), for ten or more different a, gets b as its transpose."""
+    """MatMul(a, b, transpose_b=True) for ten or more different a use one transposed copy of b."""
     replacements: dict[Instruction, list[Instruction]] = {}
     readers: dict[Value, list[Instruction]] = {}
     count = 0
@@ -24,7 +24,7 @@ def turn_repeated(program: Program) -> Program:
         if _reads_transpose(instruction):
             readers.setdefault(instruction.inputs[1], []).append(instruction)
         elif instruction.writes or not instruction.definition.pure:
-            count += _turn(readers, replacements)    # the matrix may be a view of what changes here
+            count += _turn(readers, replacements)    # the matrix may view a Variable that changes
     count += _turn(readers, replacements)
     kept = [new for old in program.instructions for new in replacements.get(old, [old])]
     return program.with_instructions(kept, Note(
@@ -42,7 +42,7 @@ def _reads_transpose(instruction: Instruction) -> bool:
 
 def _turn(readers: dict[Value, list[Instruction]],
           replacements: dict[Instruction, list[Instruction]]) -> int:
-    """Enters what replaces the readers of each matrix that has enough of them."""
+    """Adds the replacements for the users of each matrix that has enough of them."""
     count = 0
     for matrix, products in readers.items():
         if len(products) >= _LEAST:
@@ -59,7 +59,7 @@ def _turn(readers: dict[Value, list[Instruction]],
 
 
 def _transposed(matrix: Value, product: Instruction) -> tuple[Instruction, Instruction]:
-    """Instructions that make the transpose, and a copy of it in the order of its own rows."""
+    """Instructions that compute the transpose as a contiguous copy."""
     shape = matrix.sizes[::-1]
     view = new('Transpose', product, [matrix, constant(product, 'perm', [1, 0])], shape,
                {'Tperm': dtypes.int32})

@@ -1,9 +1,10 @@
 """Adds the biases of a recurrent cell inside its product: x W + b = [x, 1] [W; b].
 
-The cell concatenates its input and its state anyway, and a column of ones more costs next to
-nothing. It saves a walk over what all gates are computed from, in every step; and the gradients,
-[x, 1]^T d summed over the steps, are those of the weights and, in the last row, of the biases.
-A constant that every step adds to a gate, as the forget bias, is added to the biases once.
+The cell concatenates its input and its state anyway, and an additional column of ones costs
+next to nothing. It saves a pass over the pre-activations of all gates in every step; and the
+gradients, [x, 1]^T d summed over the steps, are those of the weights and, in the last row, of the
+biases. A constant that every step adds to a gate, such as the forget bias, is added to the biases
+once.
 """
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ class _Step(NamedTuple):
 
 
 class _Gradients(NamedTuple):
-    """What sums the steps' gradients of the weights and of the biases, and what each adds to it."""
+    """The sums of the steps' gradients of the weights and of the biases, and their terms."""
 
     of_weights: Instruction
     of_biases: Instruction
@@ -54,7 +55,7 @@ class _Context:
     def __init__(self, program: Program) -> None:
         self.users: dict[Value, list[Instruction]] = defaultdict(list)
         self.positions: dict[Instruction, int] = {}
-        self.kept = {v for v in program.fetches if v is not None}      # others than users want it
+        self.kept = {v for v in program.fetches if v is not None}      # used outside of `users`
         for n, instruction in enumerate(program.instructions):
             self.positions[instruction] = n
             for value in instruction.inputs:
@@ -71,7 +72,7 @@ def fold_biases(program: Program) -> Program:
     context = _Context(program)
     groups: dict[tuple[Value, Value], list[_Step]] = defaultdict(list)
     replacements: dict[Instruction, list[Instruction]] = {}
-    count = change = 0                  # `change`: where a Variable may last have changed
+    count = change = 0              # `change`: last position at which a Variable may have changed
     for position, instruction in enumerate(program.instructions):
         step = _step(instruction, context)
         if step is not None and context.positions[step.product] >= change:
@@ -111,7 +112,7 @@ def _step(sum_: Instruction, context: _Context) -> _Step | None:
 
 def _fold_groups(groups: dict[tuple[Value, Value], list[_Step]],
                  context: _Context, replacements: dict[Instruction, list[Instruction]]) -> int:
-    """Enters what replaces the steps of each group that has enough of them."""
+    """Adds the replacements for the steps of each group that has enough of them."""
     count = 0
     for (weights, _), steps in groups.items():
         rows = sum(s.product.outputs[0].sizes[0] for s in steps)
@@ -130,7 +131,7 @@ def _fold_groups(groups: dict[tuple[Value, Value], list[_Step]],
 
 
 def _shifted(steps: list[_Step], context: _Context) -> list[_Shifted]:
-    """For each step, what splits it and adds constants, the same in all; [] if there is no such."""
+    """For each step, the Split and the Adds of constants, if equal in all steps; else []."""
     found = [_shift(step, context) for step in steps]
     first = found[0]
     for shifted in found:
@@ -240,7 +241,7 @@ def _fold(steps: list[_Step], gradients: _Gradients | None, shifted: list[_Shift
 
 
 def _shift_biases(row: Instruction, shifted: _Shifted) -> Instruction:
-    """Adds to each part of the biases, `row` [1, columns], what every step adds to its gate."""
+    """Adds the constants of the gates to the parts of the biases, `row` [1, columns]."""
     biases = row.outputs[0]
     shift = [np.full(part.sizes[1], _added(shifted.sums[n]) if n in shifted.sums else 0)
              for n, part in enumerate(shifted.split.outputs)]

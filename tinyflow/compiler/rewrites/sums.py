@@ -1,7 +1,7 @@
-"""Turns sums of sums into one sum, and leaves out zeros.
+"""Flattens nested sums, and drops zeros from sums. An
 
-A loop that is written out adds the gradient of a weight up step by step, from zeros on:
-AddN(AddN(zeros, a), b). AddN adds from left to right, so that AddN(a, b) is the same number (but
+unrolled loop accumulates the gradient of a weight step by step, starting from zeros:
+AddN(AddN(zeros, a), b). AddN adds from left to right, so that AddN(a, b) is the same number (except
 for the sign of a zero), and such a sum of products can be stacked.
 """
 from __future__ import annotations
@@ -39,17 +39,17 @@ def flatten_sums(program: Program) -> Program:
         instructions.append(instruction)
     kept = [i for i in instructions if i not in gone]
     return replacement.finish(program, kept, 'sums', count,
-                          'sums have others or zeros among their terms')
+                          'nested sums or zeros in sums are flattened')
 
 
 def _terms(instruction: Instruction, sums: dict[Value, Instruction], uses: Counter,
            gone: set[Instruction]) -> tuple[Value, ...]:
-    """What is added up: the terms of the first term, if that is a sum for this one only."""
+    """The terms of the sum; those of its first term if that is a sum without other uses."""
     first, *rest = instruction.inputs
     inner = sums.get(first)
     terms = instruction.inputs
-    # Only of the first: what a later term adds up itself is added up before. And a Variable is
-    # read where the inner sum stands, which an assignment may part from this one.
+    # Only for the first term: flattening a later one would change the order of summation. A
+    # Variable is read at the inner sum, and may be assigned to between the two.
     if inner is not None and uses[first] == 1 and all(v.variable is None for v in inner.inputs):
         gone.add(inner)
         terms = (*inner.inputs, *rest)
@@ -60,7 +60,7 @@ def _terms(instruction: Instruction, sums: dict[Value, Instruction], uses: Count
 
 
 def _is_computed(value: Value) -> bool:
-    """True for an array that an instruction has made, no feed and no view of a Variable."""
+    """True for an array computed by an instruction: not a feed, and not a view of a Variable."""
     return value.producer is not None and not value.producer.definition.view
 
 

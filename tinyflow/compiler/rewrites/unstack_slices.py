@@ -1,4 +1,4 @@
-"""Reads the parts of an unstacked tensor where they are, if they are only joined to others.
+"""Reads the parts of an unstacked tensor as views if they are only concatenated with others.
 
 tf.unstack copies: a step of a sequence is then an array without gaps, as matrix products want it.
 But a recurrent cell concatenates the step with its state, which copies it anyway.
@@ -12,7 +12,7 @@ from tinyflow.graph import dtypes
 
 
 def read_unstacked(program: Program) -> Program:
-    """Unpack, whose results are inputs of ConcatV2 and nothing else, becomes as many StridedSlices.
+    """Replaces an Unpack whose results are used by ConcatV2 only by one StridedSlice per result.
     """
     joined = _joined(program)
     kept: list[Instruction] = []
@@ -24,7 +24,7 @@ def read_unstacked(program: Program) -> Program:
         else:
             kept.append(instruction)
     return program.with_instructions(kept, Note(
-        'unstack_slices', f'{count} tensors are read in parts without unstacking them',
+        'unstack_slices', f'{count} unstacked tensors are read as slices',
         len(program.instructions), len(kept), count))
 
 
@@ -54,7 +54,7 @@ def _parts(instruction: Instruction) -> list[Instruction]:
     axis = instruction.attrs['axis'] % len(source.sizes)
     before = [0] * axis
     strides = constant(instruction, 'strides', [1] * (axis + 1))
-    skipped = (1 << axis) - 1                   # the axes that are taken whole
+    skipped = (1 << axis) - 1                   # the axes that are not indexed
     attrs = {'Index': dtypes.int32, 'begin_mask': skipped, 'end_mask': skipped,
              'ellipsis_mask': 0, 'new_axis_mask': 0, 'shrink_axis_mask': 1 << axis}
     return [new('StridedSlice', instruction,

@@ -1,8 +1,8 @@
-"""Computes of a matrix product only the rows and columns that are used.
+"""Computes only the rows and columns of a matrix product that are used.
 
-A recurrent cell multiplies [x, h] by one matrix, so the gradient by h is a part of the columns of a
-product; the others, the gradient by the data, are unused. That part is the product with a part of
-the weights, which is a view of them.
+A recurrent cell multiplies [x, h] by one matrix, so the gradient for h is a part of the columns of
+a product; the other columns, the gradient for the data, are unused. That part is the product with a
+slice of the weights, which is a view of them.
 """
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ Range = tuple[int, int]         # the first, and how many
 
 
 def narrow_products(program: Program) -> Program:
-    """Slice(MatMul(a, b)) becomes MatMul(Slice(a), Slice(b)); so does a split with one used part.
+    """Slice(MatMul(a, b)) becomes MatMul(Slice(a), Slice(b)); likewise for a split with one used
+    part.
     """
     uses = uses_of(program, _TAKERS)
     replacements: dict[Instruction, tuple[tuple[Range, Range], Value]] = {}
@@ -38,13 +39,13 @@ def narrow_products(program: Program) -> Program:
         elif instruction not in gone:
             kept.append(instruction)
     return program.with_instructions(kept, Note(
-        'used_columns', f'{len(replacements)} matrix products compute only what is used',
+        'used_columns', f'{len(replacements)} matrix products compute only the parts that are used',
         len(program.instructions), len(kept), len(replacements)))
 
 
 def _part_of_product(instruction: Instruction, uses: Counter) \
         -> tuple[Instruction, tuple[Range, Range], Value] | None:
-    """(the product, the rows and columns of it, the value that is them), if this takes a part."""
+    """(product, rows and columns, the value that holds them) if the instruction takes a part."""
     taken = _TAKERS.get(instruction.type)
     if taken is None or instruction.copy:
         return None

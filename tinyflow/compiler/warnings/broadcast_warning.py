@@ -23,7 +23,7 @@ def warn_of_silent_broadcasting(program: Program) -> None:
 
 
 def _leads_to_a_scalar(operation: Operation) -> bool:
-    """Whether one of the next operations after this one gives a scalar."""
+    """True if one of the next operations after this one returns a scalar."""
     seen, ahead = {operation}, [operation]
     for current in ahead:
         for tensor in current.outputs:
@@ -48,7 +48,7 @@ def _stretches_both(instruction: Instruction) -> bool:
 
 
 def _vector_and_column(x: tuple, y: tuple) -> bool:
-    """True for [n] with [n, 1] and their like: the same sizes but for ones at the end."""
+    """True for [n] with [n, 1] and similar shapes: equal sizes except for trailing ones."""
     long, short = (x, y) if len(x) > len(y) else (y, x)
     return long[:len(short)] == short and all(size == 1 for size in long[len(short):])
 
@@ -63,4 +63,4 @@ def _warn(instruction: Instruction) -> None:
             f'  {x.name} {shapes.text(x.raw_shape)}, {y.name} {shapes.text(y.raw_shape)}\n'
             f'  built at {operation.site}\n'
             '  Hint: give both the same shape: tf.squeeze(x, -1) or tf.expand_dims(y, -1).')
-    warn_at(operation.site, text)       # the place to look at is where the node was built
+    warn_at(operation.site, text)       # point at the line that built the node

@@ -24,7 +24,7 @@ PRINTS = frozenset({'Print', 'PrintV2'})
 
 
 def may_leave_out(fetches: Sequence[Tensor | Operation]) -> bool:
-    """A quick look whether the graph has anything to be left out."""
+    """A quick test: could a run of this graph leave out any such op?"""
     if not fetches or fetches[0].graph.outer_graph is not None:
         return False
     graph = fetches[0].graph
@@ -33,7 +33,7 @@ def may_leave_out(fetches: Sequence[Tensor | Operation]) -> bool:
 
 
 def warn_of_what_is_left_out(kept: list[Operation]) -> None:
-    """Looks at the operations that a run needs, before it runs for the first time."""
+    """Checks the operations that a run needs, before its first run."""
     if not kept:
         return
     graph, inside = kept[0].graph, set(kept)
@@ -41,18 +41,18 @@ def warn_of_what_is_left_out(kept: list[Operation]) -> None:
         if _first_time(operation):
             _warn(operation, f"[unfetched-print] {operation.type} '{operation.name}' prints "
                              'nothing: nothing uses its result, and it is not fetched.',
-                  'go on with what tf.Print returns, x = tf.Print(x, [x]); or fetch it, too.')
+                  'use the result of tf.Print, x = tf.Print(x, [x]); or fetch it, too.')
     updates = unrun_updates(inside, graph)
     if updates and _first_time(updates[0]):
         _warn(updates[0], f'[update-ops] this training step does not run {len(updates)} of '
                           f"UPDATE_OPS, such as '{updates[0].name}': the moving averages are not "
-                          'updated, and the model is wrong when it is not training.',
+                          'updated, and the model gives wrong results at inference.',
               'with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)): '
               'train_op = optimizer.minimize(loss)')
 
 
 def unrun_updates(inside: Collection[Operation], graph: Graph) -> list[Operation]:
-    """UPDATE_OPS that a training step leaves out though it computes what they are about."""
+    """UPDATE_OPS that a training step does not run although it computes their inputs."""
     if not any(is_training_step(operation) for operation in inside):
         return []
     members = [_operation(m) for m in graph.get_collection(GraphKeys.UPDATE_OPS)]
@@ -61,7 +61,7 @@ def unrun_updates(inside: Collection[Operation], graph: Graph) -> list[Operation
 
 def silent_prints(inside: set[Operation],
                   operations: list[Operation]) -> list[Operation]:
-    """Prints without consumers that are not run, of what is computed."""
+    """Prints without consumers that are not run although their inputs are computed."""
     return [op for op in operations if op.type in PRINTS and op not in inside
             and not any(t.consumers() for t in op.outputs)
             and (_fed_by(op, inside) or _shows_what_is_fed(op, inside))
@@ -85,13 +85,13 @@ def _operation(member: Any) -> Operation | None:
     convert = getattr(member, '_as_graph_element', None)
     element = convert() if convert else None
     if element is None:
-        element = member                # an Operation, which is no graph element of its own
+        element = member                # an Operation: it has no output tensor
     return element.op if isinstance(element, Tensor) else \
         element if isinstance(element, Operation) else None
 
 
 def _fed_by(operation: Operation, inside: Collection[Operation]) -> bool:
-    """True if something that is not constant, and that is run, leads to the operation."""
+    """True if the operation depends on an operation that runs and is not constant."""
     seen, stack = set(), [operation]
     while stack:
         current = stack.pop()
@@ -118,5 +118,5 @@ def _first_time(operation: Operation) -> bool:
 
 
 def _warn(operation: Operation, problem: str, hint: str) -> None:
-    # The place to look at is where the node was built.
+    # Point at the line that built the node.
     warn_at(operation.site, report(problem, op=operation, hint=hint))

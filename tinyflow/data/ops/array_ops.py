@@ -8,7 +8,7 @@ from tinyflow.graph.op import REQUIRED
 
 
 class ArrayBatchesDataset(DatasetOp):
-    """Batches of rows of `_arrays`; a graph with one runs only where it was built."""
+    """Batches of rows of `_arrays`; its graph runs only in the process that built it."""
 
     signature = '-> handle: variant'
     attrs = {**OF_ELEMENTS, 'batch_size': REQUIRED, 'shuffle': REQUIRED, 'seed': 0, 'seed2': 0,

@@ -2,8 +2,8 @@
 
 A dataset is a tensor of dtype variant: an array of no dimensions that holds a `pipeline.Source`.
 The attributes `output_types` and `output_shapes` describe the elements, with one entry per
-component. Ops with functions stand in datasets_functions.py, those of files in datasets_files.py,
-iterators in datasets_iterators.py; the public `Dataset` is in tinyflow/data.
+component. Ops with functions are in function_ops.py, those of files in file_ops.py, iterators in
+iterator_ops.py; the public `Dataset` is in tinyflow/data.
 """
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support.errors import OpFailure
 
-# What the elements are: a DType, and a TensorShape, per component.
+# The element spec: a DType and a TensorShape per component.
 OF_ELEMENTS = {'output_types': REQUIRED, 'output_shapes': REQUIRED}
 
 
 class DatasetOp(Op, abstract=True):
-    """A node that gives a dataset. Two of them are two datasets, however alike."""
+    """A node that creates a dataset. Two nodes are never merged, even if they are equal."""
 
     signature = 'input_dataset: variant -> handle: variant'
     attrs = OF_ELEMENTS
@@ -48,7 +48,7 @@ def positive(what, value):
     return value
 
 
-# ---- out of tensors ----------------------------------------------------------------------
+# ---- from tensors ----------------------------------------------------------------------
 
 class TensorDataset(DatasetOp):
     """One element: the components."""
@@ -80,7 +80,7 @@ class TensorSliceDataset(DatasetOp):
 
 
 def _own(components, kept):
-    """Copies of what the next run may write over; `kept` are positions of constants and feeds."""
+    """Copies of arrays that the next run may overwrite; `kept`: positions of constants, feeds."""
     return [c if i in kept else c.copy() for i, c in enumerate(components)]
 
 
@@ -92,7 +92,7 @@ class SparseTensorSliceDataset(DatasetOp):
 
     def kernel(indices, values, dense_shape):
         if indices.ndim != 2 or indices.shape != (len(values), len(dense_shape)):
-            raise ValueError('indices, values and dense_shape are no sparse tensor')
+            raise ValueError('indices, values and dense_shape do not form a sparse tensor')
         if len(indices) and (np.diff(indices[:, 0]) < 0).any():
             raise OpFailure('the indices must be in row-major order', 'tf.sparse_reorder(x)')
         bounds = np.searchsorted(indices[:, 0], np.arange(int(dense_shape[0]) + 1))
@@ -114,7 +114,7 @@ class RangeDataset(DatasetOp):
 
 
 class RandomDataset(DatasetOp):
-    """Integers in [0, 2^32) without end."""
+    """An infinite sequence of integers in [0, 2^32)."""
 
     signature = 'seed: int64, seed2: int64 -> handle: variant'
     static = {'seed': 0, 'seed2': 0}
@@ -126,7 +126,7 @@ class RandomDataset(DatasetOp):
 # ---- counting ----------------------------------------------------------------------------
 
 class RepeatDataset(DatasetOp):
-    """The input `count` times, -1: without end."""
+    """The input `count` times, -1: forever."""
 
     signature = 'input_dataset: variant, count: int64 -> handle: variant'
     static = {'count': 0}
@@ -146,7 +146,7 @@ class TakeDataset(DatasetOp):
 
 
 class SkipDataset(DatasetOp):
-    """What comes after the first `count` elements, -1: nothing."""
+    """All but the first `count` elements, -1: nothing."""
 
     signature = 'input_dataset: variant, count: int64 -> handle: variant'
     static = {'count': 0}
@@ -182,7 +182,7 @@ class ConcatenateDataset(DatasetOp):
 
 
 class ZipDataset(DatasetOp):
-    """Datasets side by side."""
+    """Tuples of elements of several datasets."""
 
     signature = 'input_datasets: N*variant -> handle: variant'
 
@@ -191,7 +191,7 @@ class ZipDataset(DatasetOp):
 
 
 class DirectedInterleaveDataset(DatasetOp):
-    """Elements of several datasets, from which another one selects by number."""
+    """Elements of several datasets, selected by the indices in another one."""
 
     signature = ('selector_input_dataset: variant, data_input_datasets: N*variant '
                  '-> handle: variant')
@@ -217,7 +217,7 @@ class BatchDatasetV2(DatasetOp):
 
 
 class PaddedBatchDatasetV2(DatasetOp):
-    """`batch_size` elements at a time, filled up to one shape."""
+    """`batch_size` elements at a time, padded to one shape."""
 
     signature = ('input_dataset: variant, batch_size: int64, padded_shapes: N*int64, '
                  'padding_values: [Toutput_types], drop_remainder: bool -> handle: variant')
@@ -292,7 +292,7 @@ def check_count(count):
 
 
 class CacheDataset(DatasetOp):
-    """The input, remembered in memory (filename '') or in a file."""
+    """The input, cached in memory (filename '') or in a file."""
 
     signature = 'input_dataset: variant, filename: string -> handle: variant'
 
@@ -304,7 +304,7 @@ class CacheDataset(DatasetOp):
 
 
 class PrefetchDataset(DatasetOp):
-    """The input, made ahead on another thread."""
+    """The input, computed ahead on another thread."""
 
     signature = 'input_dataset: variant, buffer_size: int64 -> handle: variant'
     attrs = {**OF_ELEMENTS, 'slack_period': 0, 'legacy_autotune': True}
@@ -316,10 +316,10 @@ class PrefetchDataset(DatasetOp):
         return boxed(prefetch.Prefetched(input_dataset.item(), buffer_size))
 
 
-# ---- leaving out -------------------------------------------------------------------------
+# ---- filtering -------------------------------------------------------------------------
 
 class UniqueDataset(DatasetOp):
-    """Scalars that did not come before."""
+    """Distinct scalars."""
 
     def kernel(input_dataset):
         return boxed(grouping.Distinct(input_dataset.item()))
@@ -332,7 +332,7 @@ class IgnoreErrorsDataset(DatasetOp):
         return boxed(grouping.Forgiving(input_dataset.item()))
 
 
-# ---- looked at as a whole ---------------------------------------------------------------
+# ---- whole datasets ----------------------------------------------------------------------
 
 class DatasetCardinality(Op):
     """The number of elements, -1 for infinite, -2 for unknown."""
@@ -372,5 +372,5 @@ class DatasetToSingleElement(Op):
 
 
 def components_of(element):
-    """The arrays of an element, each the receiver's own."""
+    """The arrays of an element, owned by the caller."""
     return [owned(component) for component in element]

@@ -1,8 +1,8 @@
 """The ops of datasets that call a function: map, filter, flat_map, interleave, scan, reduce ...
 
-The function is an attribute, a FuncGraph; what it takes from around it is handed in by the node's
-last inputs, and given to it after the components of the element. These are read when the dataset
-is made, so a Variable counts with the value that it has when the iterator is initialised.
+The function is an attribute, a FuncGraph; its captures are the node's last inputs, and are passed
+to it after the components of the element. They are read when the dataset is created, so a
+Variable has the value that it has when the iterator is initialised.
 """
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def with_captures(function, captured):
 
 
 def random_node(*graphs):
-    """The name of a node in these functions whose results depend on how often it ran, or None."""
+    """The name of a stateful node in these functions (e.g. random numbers), or None."""
     for graph in graphs:
         for operation in graph.get_operations():
             if operation.definition.state is not None and 'seed' in operation.attrs:
@@ -81,7 +81,7 @@ def _check_calls(number):
 
 
 def _parallel(source, function, calls, graph):
-    """A parallel map; where the function draws random numbers, one after the other."""
+    """A parallel map; sequential if the function draws random numbers."""
     if random_node(graph):
         return mapping.Mapped(source, function)
     return prefetch.ParallelMapped(source, function, calls)
@@ -203,7 +203,7 @@ class ParallelInterleaveDataset(DatasetOp):
 class _SeveralLists(Op, abstract=True):
     """An op with one dataset and several lists of inputs, which need not be equally long.
 
-    The kernel gets all of them in the first list; how long each is the attributes tell.
+    The kernel gets all of them in the first list; the attributes define their lengths.
     """
 
     @classmethod
@@ -221,7 +221,7 @@ class _SeveralLists(Op, abstract=True):
 
 
 def _parts(values, *types):
-    """A list of inputs cut into those of each list of types."""
+    """A list of inputs split according to the lists of types."""
     parts, start = [], 0
     for types_of_part in types:
         parts.append(values[start:start + len(types_of_part)])
@@ -274,7 +274,7 @@ class ReduceDataset(_SeveralLists, Op):
 
 
 class GroupByWindowDataset(_SeveralLists, DatasetOp):
-    """Elements of equal key, a window at a time, reduced from a dataset to another."""
+    """Elements of equal key, a window at a time, each window reduced to a dataset."""
 
     signature = ('input_dataset: variant, key_func_other_arguments: [Tkey_func_other_arguments], '
                  'reduce_func_other_arguments: [Treduce_func_other_arguments], '
@@ -297,7 +297,7 @@ class GroupByWindowDataset(_SeveralLists, DatasetOp):
 
 class GroupByReducerDataset(_SeveralLists, DatasetOp,
                             type='ExperimentalGroupByReducerDataset'):
-    """One element per key: what a reducer made of the elements of that key."""
+    """One element per key: the reduced elements of that key."""
 
     signature = ('input_dataset: variant, key_func_other_arguments: [Tkey_func_other_arguments], '
                  'init_func_other_arguments: [Tinit_func_other_arguments], '
@@ -323,9 +323,10 @@ class GroupByReducerDataset(_SeveralLists, DatasetOp,
 
 
 class GeneratorDataset(DatasetOp):
-    """What a Python generator yields; a graph with one runs only where it was built.
+    """The values of a Python generator; its graph runs only in the process that built it.
 
-    `_generator` is called with the inputs; `_convert(value, index)` makes arrays of what it yields.
+    `_generator` is called with the inputs; `_convert(value, index)` converts a yielded value to
+    arrays.
     """
 
     signature = 'init_func_other_args: [Tinit_func_args] -> handle: variant'

@@ -19,7 +19,7 @@ class _IteratorOp(Op, abstract=True):
 
 
 def _state_of(operation, shared):
-    """The state of an iterator node; nodes with one shared_name have one in common."""
+    """The state of an iterator node; nodes with one shared_name share it."""
     name = operation.attrs['shared_name']
     state = shared.get(('iterator', name)) if name else None
     if state is None:
@@ -62,7 +62,7 @@ class OneShotIterator(_IteratorOp):
 
 
 class MakeIterator(_IteratorOp):
-    """Begins a pass over a dataset."""
+    """Starts a pass over a dataset."""
 
     signature = 'dataset: variant, iterator: resource ->'
 
@@ -99,7 +99,7 @@ def _other_shapes(element, output_shapes):
     expected = ', '.join(shapes.text(s.raw) for s in output_shapes)
     return OpFailure(f'Incompatible shapes at element: expected {expected} but got {found}',
                      'the iterator was made for other shapes than this dataset has; set_shape() in '
-                     'a map function tells what it cannot see.')
+                     'a map function defines shapes that cannot be inferred.')
 
 
 class IteratorToStringHandle(_IteratorOp):
@@ -137,7 +137,7 @@ def _names(types):
 
 
 class SerializeIterator(_IteratorOp):
-    """Where the pass stands, as bytes of tinyflow's own."""
+    """The position of the pass, in tinyflow's own byte format."""
 
     signature = 'resource_handle: resource -> serialized: variant'
 
@@ -146,7 +146,7 @@ class SerializeIterator(_IteratorOp):
 
 
 class DeserializeIterator(_IteratorOp):
-    """Puts the pass to where it stood when it was serialized."""
+    """Restores the serialized position of the pass."""
 
     signature = 'resource_handle: resource, serialized: variant ->'
 

@@ -1,7 +1,7 @@
 """The ops that tf.data.Options put between a chain of datasets and its iterator.
 
-Of what TensorFlow's optimizer rewrites, two things change what comes out, and so are done here,
-too: repetitions of a shuffle go through one buffer, and what has no effect is taken out before.
+Two rewrites of TensorFlow's optimizer change the elements, and so are implemented here:
+repetitions of a shuffle share one buffer, and transformations without effect are removed before.
 """
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tinyflow.graph.object_scalars import boxed
 
 
 class OptimizeDataset(DatasetOp):
-    """The input, rewritten: repetitions of a shuffle go through one buffer, as in TensorFlow."""
+    """The input, rewritten: repetitions of a shuffle share one buffer, as in TensorFlow."""
 
     signature = 'input_dataset: variant, optimizations: string -> handle: variant'
     attrs = {**OF_ELEMENTS, 'optimization_configs': ()}
@@ -26,8 +26,8 @@ class OptimizeDataset(DatasetOp):
 
 
 def rewritten(source, rule):
-    """`source` with `rule` applied to it and to all that it draws from, each once."""
-    done = {}                           # id of a source -> what stands for it
+    """`source` with `rule` applied to it and to all its inputs, each once."""
+    done = {}                           # id of a source -> its replacement
     left = [source]
     while left:
         one = left[-1]
@@ -86,7 +86,7 @@ class MaxIntraOpParallelismDataset(_Setting):
 
 
 class PrivateThreadPoolDataset(_Setting):
-    """The input; each pass has its own threads anyhow."""
+    """The input; each pass has its own threads in any case."""
 
     signature = 'input_dataset: variant, num_threads: int64 -> handle: variant'
 

@@ -1,4 +1,4 @@
-"""Batches of rows of arrays that stay in Python: what numpy_input_fn reads."""
+"""Batches of rows of arrays that stay in Python: used by numpy_input_fn."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from tinyflow.data.runtime.randomness import seeds_or_any
 
 
 class _Cursor(Cursor):
-    """Rows of one epoch after the other; a batch may take rows of two epochs.
+    """Rows epoch by epoch; a batch may contain rows of two epochs.
 
     The order of an epoch follows from the seeds and the epoch's number, so that the state of a
     pass is a few numbers.
@@ -65,7 +65,7 @@ def _rows(array: np.ndarray, parts: list) -> np.ndarray:
 
 
 class ArrayBatches(Source):
-    """Elements of `batch_size` rows of `arrays`, `epochs` times over (None: without end).
+    """Elements of `batch_size` rows of `arrays`, `epochs` times over (None: forever).
 
     `shuffle` gives each epoch another order. The last batch may be smaller.
     """

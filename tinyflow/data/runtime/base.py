@@ -17,7 +17,7 @@ State = dict[str, Any]              # plain data: numbers, text, bytes, arrays, 
 
 
 class Source:
-    """A dataset: `inputs` are the Sources that it draws from, `pass_class` makes its passes."""
+    """A dataset: `inputs` are its input Sources, `pass_class` is the class of its passes."""
 
     inputs: tuple[Source, ...] = ()
     random: str | None = None           # a random node inside a function that it calls
@@ -39,7 +39,8 @@ class Source:
 
 
 class Cursor:
-    """One pass over a Source. `next` gives an element or raises StopIteration, then and ever after.
+    """One pass over a Source. `next` returns an element or raises StopIteration, then and in all
+    later calls.
 
     An error that an element raises does not end the pass: the next element can still be read.
     """
@@ -54,15 +55,15 @@ class Cursor:
         raise abstract(self)
 
     def get_state(self) -> State:
-        """Where the pass stands, as plain data."""
+        """The position of the pass, as plain data."""
         raise abstract(self)
 
     def set_state(self, state: State) -> None:
-        """Puts a fresh pass to where `get_state` was called."""
+        """Restores the position from `get_state` in a new pass."""
         raise abstract(self)
 
     def close(self) -> None:
-        """Ends threads and closes files of this pass and of those below."""
+        """Ends threads and closes files of this pass and its inputs."""
 
 
 class Transform(Cursor):
@@ -77,8 +78,8 @@ class Transform(Cursor):
             raise errors.op_error(errors.FailedPreconditionError,
                                   'the position of this iterator cannot be saved: '
                                   f"'{self.source.random}' inside a function of its dataset draws "
-                                  'random numbers, and how many it drew is not known',
-                                  'tf.random.stateless_uniform and its kin draw by a seed that is '
+                                  'random numbers, and their number is not known',
+                                  'tf.random.stateless_uniform and similar ops take a seed that is '
                                   'an element of the dataset: Dataset.zip((dataset, '
                                   'tf.data.experimental.Counter())).')
         return {'input': save(self.input)}
@@ -96,7 +97,7 @@ def save(cursor: Cursor) -> tuple[str, State]:
 
 
 def load(cursor: Cursor, saved: Sequence[Any]) -> None:
-    """Sets a new pass to a saved state. FailedPreconditionError if that is of another class."""
+    """Sets a new pass to a saved state. FailedPreconditionError if it is of another class."""
     kind, state = saved
     if kind != type(cursor).__name__:
         raise errors.op_error(errors.FailedPreconditionError,
@@ -114,7 +115,7 @@ def invalid(problem: str, hint: str | None = None) -> errors.OpError:
 def owned(component: Any) -> Any:
     """A component as an array that the caller may change.
 
-    Arrays that several hold, and views of them, are read-only.
+    Shared arrays, and views of them, are read-only.
     """
     return component if component.flags.writeable else np.array(component)
 

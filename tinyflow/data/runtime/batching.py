@@ -25,7 +25,7 @@ from tinyflow.graph.support import errors
 
 
 def stacked(elements: Sequence[Element]) -> list[np.ndarray]:
-    """Elements side by side.
+    """Elements stacked.
 
     Shapes: each component [*rest] in all n elements -> [n, *rest].
     """
@@ -54,12 +54,12 @@ def _ragged(column: Sequence[Any], i: int, number: int) -> errors.OpError:
     if column[i].ndim != column[0].ndim:
         return invalid(f'Cannot add tensor to the batch: number of dimensions does not match. '
                        f'Shapes are: {shapes} (element {i}{of_component})',
-                       'all elements must have one rank; look at what the map functions return.')
+                       'all elements must have one rank; check the results of the map functions.')
     return invalid(
         f'Cannot add tensor to the batch: number of elements does not match. Shapes are: {shapes} '
         f'(element {i}{of_component})',
-        'padded_batch(batch_size, padded_shapes) fills shorter elements up; or bring all to one '
-        'size in map() before batch().')
+        'padded_batch(batch_size, padded_shapes) pads shorter elements; or make all sizes '
+        'equal in map() before batch().')
 
 
 class _BatchedCursor(Transform):
@@ -80,7 +80,7 @@ class _BatchedCursor(Transform):
         return self._gathered(self.rows_of, elements)
 
     def _gathered(self, slices: Slices, numbers: list) -> Element:
-        """The rows of those numbers; those of a restored position stand there as they are."""
+        """The rows at those indices; rows of a restored position are arrays already."""
         if set(map(type, numbers)) == {int}:
             return [c.take(numbers, 0) for c in slices.components]
         return self.source.pack([slices.row(n) if type(n) is int else n for n in numbers])
@@ -96,7 +96,7 @@ class Batched(Source):
         self.batch_size, self.drop_remainder = batch_size, bool(drop_remainder)
 
     def rows_of(self) -> Slices | None:
-        """The arrays whose shuffled rows are batched, if that is what comes in."""
+        """The arrays whose shuffled rows are batched, if that is the input."""
         shuffled = self.inputs[0]
         below = shuffled.inputs[0] if type(shuffled) is Shuffled else None
         return below if type(self) is Batched and type(below) is Slices else None
@@ -112,9 +112,9 @@ class Batched(Source):
 
 
 class PaddedBatched(Batched):
-    """As Batched, with every component filled up to one shape.
+    """As Batched, with every component padded to one shape.
 
-    `padded_shapes`: per component its sizes, -1 where the largest of the batch counts.
+    `padded_shapes`: the sizes of each component, -1 for the largest of the batch.
     """
 
     def __init__(self, source: Source, batch_size: int, padded_shapes: Sequence[Sequence[int]],
@@ -204,7 +204,7 @@ class _ListedCursor(CountedCursor):
 
 
 class Listed(Source):
-    """Elements that are there already."""
+    """Elements of a given list."""
 
     pass_class = _ListedCursor
 

@@ -16,7 +16,7 @@ from tinyflow.graph.support import errors
 
 
 class _CachedCursor(Transform):
-    """The first whole pass fills the cache; passes after it never touch the input."""
+    """The first complete pass fills the cache; later passes do not use the input."""
 
     def __init__(self, source: Cached) -> None:
         self.source = source
@@ -57,14 +57,14 @@ class _CachedCursor(Transform):
 
 
 def freeze(component: Any) -> None:
-    """Marks an array as one that others hold, too; see `owned`."""
+    """Marks an array as shared; see `owned`."""
     flags = component.flags
     if flags.writeable:
         flags.writeable = False
 
 
 class Cached(Source):
-    """The input, gone through once and then remembered."""
+    """The input, read once and then cached."""
 
     pass_class = _CachedCursor
 
@@ -83,7 +83,7 @@ class Cached(Source):
 
 
 class _WritingCursor(Transform):
-    """Gives the input's elements and writes them to the cache, which appears at their end."""
+    """Yields the input's elements and writes them to the cache, which is published at the end."""
 
     def __init__(self, source: CachedOnDisk) -> None:
         super().__init__(source)
@@ -125,7 +125,7 @@ class _ReadingCursor(CountedCursor):
 
 
 class CachedOnDisk(Source):
-    """The input, written to a file in the first whole pass, and read from there ever after.
+    """The input, written to a file in the first complete pass, and read from there afterwards.
 
     The file is a checkpoint with a tensor for each component of each element, as TensorFlow writes
     it.
@@ -138,7 +138,7 @@ class CachedOnDisk(Source):
         self.look()
 
     def look(self) -> None:
-        """Opens the cache if it is there."""
+        """Opens the cache if it exists."""
         if os.path.exists(f'{self.prefix}.index'):
             self.filled = BundleReader(self.prefix)
 

@@ -21,7 +21,7 @@ from tinyflow.data.runtime.shuffling import repeated
 
 class _RepeatedCursor(Transform):
     epoch = 0
-    given = False           # has this pass given an element?
+    given = False           # whether this pass has returned an element
 
     def __next__(self) -> Element:
         while self.epoch != self.source.count:
@@ -29,7 +29,7 @@ class _RepeatedCursor(Transform):
                 self.given = True
                 return element
             if self.source.count == INFINITE and not self.given:
-                break                                   # nothing will ever come
+                break                                   # the input is empty
             self.epoch += 1
             self.input.close()
             if self.epoch != self.source.count:
@@ -46,7 +46,7 @@ class _RepeatedCursor(Transform):
 
 
 class Repeated(Source):
-    """The input `count` times; -1: without end."""
+    """The input `count` times; -1: forever."""
 
     pass_class = _RepeatedCursor
 
@@ -59,7 +59,7 @@ class Repeated(Source):
 
 
 class _Counted(Transform):
-    """A pass that counts what it took from its input."""
+    """A pass that counts the elements taken from its input."""
 
     position = 0
 
@@ -108,7 +108,7 @@ class _SkippedCursor(_Counted):
 
 
 class Skipped(Source):
-    """What comes after the first `count` elements; nothing if it is -1."""
+    """All but the first `count` elements; nothing if it is -1."""
 
     pass_class = _SkippedCursor
 
@@ -147,7 +147,7 @@ class Shard(Source):
 
 
 class _Several(Cursor):
-    """A pass over several inputs at a time."""
+    """A pass over several inputs."""
 
     def __init__(self, source: Any) -> None:
         super().__init__(source)
@@ -189,7 +189,7 @@ class _ZippedCursor(_Several):
 
 
 class Zipped(Source):
-    """One element of each input side by side, up to the end of the shortest."""
+    """Tuples with an element of each input, up to the end of the shortest."""
 
     pass_class = _ZippedCursor
 
@@ -204,7 +204,7 @@ class Zipped(Source):
 
 
 class _ConcatenatedCursor(Cursor):
-    """Opens the second input when the first is over."""
+    """Opens the second input at the end of the first."""
 
     def __init__(self, source: Concatenated) -> None:
         super().__init__(source)
@@ -251,7 +251,7 @@ class Concatenated(Source):
 
 
 class _ChosenCursor(_Several):
-    """The first input selects one of the others, by number; one that is over is passed by."""
+    """The first input selects one of the others, by number; exhausted ones are skipped."""
 
     def __init__(self, source: Chosen) -> None:
         super().__init__(source)

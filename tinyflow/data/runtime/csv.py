@@ -15,7 +15,7 @@ _INTEGER = re.compile(rb'\s*[+-]?\d+\s*\Z')
 
 
 class _RecordsCursor(FilesCursor):
-    """Reads one record at a time; one with quotes may go over several lines."""
+    """Reads one record at a time; a quoted field may span several lines."""
 
     def open_at(self, offset: int) -> Any:
         file = super().open_at(offset)
@@ -68,7 +68,7 @@ class _RecordsCursor(FilesCursor):
             position += len(delimiter)
 
     def _quoted_field(self, line: bytes, position: int) -> tuple[bytes, bytes, int]:
-        """(the field, the line that it ends in, the position after it there)."""
+        """(the field, the line in which it ends, the position after it)."""
         parts = []
         while True:
             end = line.find(b'"', position)
@@ -132,7 +132,7 @@ class CommaSeparated(Files):
             default = self.defaults[i]
             if default is None:
                 raise invalid(f'Field {i} is required but missing in record!',
-                              'a default instead of a dtype in record_defaults takes its place.')
+                              'use a default instead of a dtype in record_defaults.')
             return default
         dtype = self.dtypes[i]
         if dtype.np.hasobject:
@@ -142,11 +142,11 @@ class CommaSeparated(Files):
         except (ValueError, OverflowError):
             raise invalid(f'Field {i} in record is not a valid {dtype.name}: '
                           f'{field.decode(errors="replace")}',
-                          'header=True passes over the first line of the file.') from None
+                          'header=True skips the first line of the file.') from None
 
 
 def parsed(field: bytes, dtype: Any) -> Any:
-    """A field as a number. ValueError, OverflowError if it is none of that dtype."""
+    """A field as a number. ValueError, OverflowError if it is not one of that dtype."""
     if dtype.is_integer:
         if not _INTEGER.match(field):
             raise ValueError

@@ -44,9 +44,9 @@ def _inflated(path: str, data: bytes) -> bytes:
 
 
 class FilesCursor(Cursor):
-    """A pass over several files, one after the other; `offset` is where it stands in the current.
+    """A pass over several files, one after the other; `offset` is the position in the current
 
-    A subclass says how to open a file at an offset and how to read from it.
+    one. A subclass opens a file at an offset and reads from it.
     """
 
     file: Any = None
@@ -96,7 +96,7 @@ class FilesCursor(Cursor):
 
 
 class Files(Source):
-    """What a reader finds in files of some compression: '', 'GZIP' or 'ZLIB'."""
+    """The contents of files with a compression: '', 'GZIP' or 'ZLIB'."""
 
     def __init__(self, paths: Sequence[str], compression: str, buffer_size: int) -> None:
         if compression not in _COMPRESSIONS:
@@ -121,7 +121,7 @@ class _LinesCursor(FilesCursor):
 
 
 class Lines(Files):
-    """The lines of text files, without their ends."""
+    """The lines of text files, without line ends."""
 
     pass_class = _LinesCursor
 
@@ -177,7 +177,7 @@ class _PiecesCursor(FilesCursor):
 
 
 class Pieces(Files):
-    """Records of `length` bytes, between a header and a footer that are passed over."""
+    """Records of `length` bytes, between a header and a footer that are skipped."""
 
     pass_class = _PiecesCursor
 

@@ -23,7 +23,7 @@ from tinyflow.graph.object_scalars import boxed
 
 
 class _GroupedCursor(Transform):
-    """Collects elements by key; a full window becomes a dataset whose reduction is given out."""
+    """Collects elements by key; a full window becomes a dataset, whose reduction is returned."""
 
     def __init__(self, source: Grouped) -> None:
         super().__init__(source)
@@ -94,7 +94,7 @@ def _plain(elements: Sequence[Element]) -> list[tuple]:
 
 
 class Grouped(Source):
-    """Elements with one key, size(key) of them at a time, reduced from a dataset to another."""
+    """Elements with one key, size(key) of them at a time, each window reduced to a dataset."""
 
     pass_class = _GroupedCursor
 
@@ -104,7 +104,7 @@ class Grouped(Source):
 
 
 class _ReducedCursor(Transform):
-    """Runs through the whole input first; then gives one element per key."""
+    """Reads the whole input first; then returns one element per key."""
 
     def __init__(self, source: ReducedByKey) -> None:
         super().__init__(source)
@@ -173,7 +173,7 @@ class _DistinctCursor(Transform):
 
 
 class Distinct(Source):
-    """Scalars that did not come before."""
+    """Distinct scalars."""
 
     pass_class = _DistinctCursor
 

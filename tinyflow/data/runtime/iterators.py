@@ -27,12 +27,12 @@ class IteratorState:
         self.cursor: Cursor | None = None
         self.of_elements: tuple = ((), ())      # dtypes and shapes of the components
         self.lock = threading.RLock()
-        self._resumed: Any = None      # where the pass is to stand once it begins
+        self._resumed: Any = None      # position to restore when the pass starts
         self.handle = f'{name};{next(_numbers)}'.encode()
         _by_handle[self.handle] = self
 
     def start(self, source: Source) -> None:
-        """Begins a pass over a dataset, instead of the one before."""
+        """Starts a pass over a dataset, replacing the current one."""
         with self.lock:
             self.cancel()
             self.source, self.cursor = source, source.open()
@@ -49,8 +49,8 @@ class IteratorState:
         raise errors.op_error(errors.OutOfRangeError,
                               'End of sequence',
                               'this is how a dataset ends: catch tf.errors.OutOfRangeError around '
-                              'the loop; dataset.repeat() goes on for ever, '
-                              'sess.run(iterator.initializer) begins anew (if there is one).')
+                              'the loop; dataset.repeat() continues forever, '
+                              'sess.run(iterator.initializer) starts again (if there is one).')
 
     def _started(self) -> Cursor:
         if self.cursor is None:
@@ -69,26 +69,26 @@ class IteratorState:
         return self.cursor                          # type: ignore[return-value]
 
     def get_state(self) -> Any:
-        """Where the pass stands, as plain data; None before it began."""
+        """The position of the pass, as plain data; None before its start."""
         with self.lock:
             if self.cursor is None and (self.make is None or self._resumed is not None):
                 return self._resumed
             return save(self._started())
 
     def set_state(self, state: Any) -> None:
-        """Puts the pass to where it stood, at once or when it begins; it is then at its start."""
+        """Restores the position, immediately or when the pass starts."""
         with self.lock:
             self._resumed = state
             if self.cursor is not None:
                 self._started()
 
     def to_bytes(self) -> bytes:
-        """Where the pass stands."""
+        """The position of the pass."""
         with self.lock:
             return encode(save(self._started()))
 
     def from_bytes(self, data: bytes) -> None:
-        """Puts the pass to where it stood; the iterator must be initialised with its dataset."""
+        """Restores the position; the iterator must be initialised with its dataset."""
         state = decode(data)
         with self.lock:
             self._started()
@@ -97,7 +97,7 @@ class IteratorState:
                 load(self._started(), state)
 
     def cancel(self) -> None:
-        """Ends the pass and its threads; a Session that ends calls it."""
+        """Ends the pass and its threads; called when a Session ends."""
         cursor, self.cursor = self.cursor, None
         if cursor is not None:
             cursor.close()
@@ -109,6 +109,6 @@ def by_handle(handle: bytes) -> IteratorState:
     if found is None:
         raise errors.op_error(errors.NotFoundError,
                               f'no iterator has the handle {handle!r}',
-                              'feed what sess.run(iterator.string_handle()) gives in this very '
+                              'feed the result of sess.run(iterator.string_handle()) in this '
                               'Session.')
     return found

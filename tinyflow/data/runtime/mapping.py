@@ -144,7 +144,7 @@ class _ScannedCursor(Transform):
 
 
 class Scanned(Source):
-    """function(carried, element) gives what is carried on, and an element of the result."""
+    """function(carried, element) returns the next state, and an element of the result."""
 
     pass_class = _ScannedCursor
 

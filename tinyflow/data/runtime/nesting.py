@@ -18,7 +18,7 @@ from tinyflow.data.runtime.mapping import Function
 
 
 class _Open:
-    """A dataset that the function made of an element, and the pass over it."""
+    """A dataset that the function returned for an element, and the pass over it."""
 
     def __init__(self, function: Function, element: Element) -> None:
         self.element = element
@@ -39,7 +39,7 @@ class _Open:
 
 
 class _InterleavedCursor(Transform):
-    """Goes round the cycle, taking a block from each open dataset; an empty slot is filled first.
+    """Cycles through the open datasets, taking a block from each; an empty slot is filled first.
 
     """
 
@@ -100,7 +100,7 @@ class _InterleavedCursor(Transform):
 
 
 class Interleaved(Source):
-    """Blocks taken in turn from the datasets that a function makes of `cycle_length` elements."""
+    """Blocks in turn from the datasets that a function returns for `cycle_length` elements."""
 
     pass_class = _InterleavedCursor
 
@@ -143,7 +143,7 @@ class _FlatCursor(Transform):
 
 
 class Flat(Source):
-    """The elements of the datasets that a function makes of each element, one after the other."""
+    """The elements of the datasets that a function returns for each element, concatenated."""
 
     pass_class = _FlatCursor
 

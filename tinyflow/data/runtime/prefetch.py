@@ -1,8 +1,8 @@
 """Elements computed ahead on other threads: prefetch and parallel map.
 
-Neither changes what comes out, nor its order. Handing an element from thread to thread costs some
-20 microseconds in Python, so a pass first watches how long its elements take and leaves cheap ones
-to the thread that reads them.
+Neither changes the elements, nor their order. Passing an element between threads costs about 20
+microseconds in Python, so a pass first measures the time per element and computes cheap ones in the
+reading thread.
 """
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ import numpy as np
 from tinyflow.data.runtime.base import Cursor, Element, Source, State, Transform, save
 from tinyflow.data.runtime.mapping import Function
 
-_WATCHED = 8                # elements that are timed before it is decided
+_WATCHED = 8                # elements that are timed before the decision
 _WORTH_IT = 150e-6          # seconds per element from which on threads help
 _PATIENCE = 10.0            # seconds that closing waits for an element that is being made
 
 
 class Watch:
-    """Times the first elements of a pass; `slow` says whether they are worth a thread."""
+    """Times the first elements of a pass; `slow` is whether a thread pays off."""
 
     def __init__(self) -> None:
         self.times: list[float] = []
@@ -36,7 +36,7 @@ class Watch:
 
     def add(self, seconds: float) -> None:
         self.times.append(seconds)
-        # The first calls compile; the fastest shows what an element takes afterwards.
+        # The first calls compile; the fastest one is the time of an element afterwards.
         if not self.open:
             self.slow = min(self.times) > _WORTH_IT
 
@@ -48,7 +48,7 @@ class _Producer:
         self.cursor, self.buffer_size = cursor, buffer_size
         self.buffer: deque[tuple[Element | None, BaseException | None]] = deque()
         self.changed = threading.Condition()
-        self.working = threading.Lock()         # held from taking an element to buffering it
+        self.working = threading.Lock()         # held while an element is taken and buffered
         self.over = self.stopped = False
         self.thread = threading.Thread(target=self._produce, name='tinyflow prefetch', daemon=True)
         self.thread.start()
@@ -75,7 +75,7 @@ class _Producer:
             item = next(self.cursor), None
         except StopIteration:
             return False
-        except BaseException as error:          # noqa: BLE001 - raised where it is read
+        except BaseException as error:          # noqa: BLE001 - raised in the reading thread
             item = None, error
         with self.changed:
             self.buffer.append(item)
@@ -100,7 +100,7 @@ class _Producer:
             self.changed.notify_all()
 
     def join(self) -> bool:
-        """Waits for the thread to end; False if it is stuck in an element."""
+        """Waits for the thread to end; False if an element blocks it."""
         if self.thread is not threading.current_thread():
             self.thread.join(_PATIENCE)
         return not self.thread.is_alive()
@@ -147,12 +147,12 @@ class _PrefetchedCursor(Transform):
         if self.producer is not None:
             self.producer.stop()
             if not self.producer.join():
-                return                          # still at work on the input
+                return                          # still using the input
         super().close()
 
 
 class Prefetched(Source):
-    """The input's elements, made ahead: up to `buffer_size` (at most; -1: a few) of them."""
+    """The input's elements, computed ahead: up to `buffer_size` of them (-1: a few)."""
 
     pass_class = _PrefetchedCursor
 
@@ -175,7 +175,7 @@ class _Failed:
 
 
 class _ParallelCursor(Transform):
-    """Results leave in the order of the elements; pending work is started again after a restore."""
+    """Results are in the order of the elements; pending work is started again after a restore."""
 
     def __init__(self, source: ParallelMapped) -> None:
         super().__init__(source)

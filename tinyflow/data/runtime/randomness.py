@@ -6,7 +6,7 @@ import os
 from tinyflow.data.runtime.base import State
 from tinyflow.ops.random.philox import Counter, words as philox_words
 
-_LARGEST = 4096             # words made at a time
+_LARGEST = 4096             # words generated at a time
 
 
 def seeds_or_any(seed: int, seed2: int) -> tuple[int, int]:
@@ -17,7 +17,7 @@ def seeds_or_any(seed: int, seed2: int) -> tuple[int, int]:
 
 
 class Words:
-    """A stream of 32-bit words: key `seed`, upper counter half `seed2`; both 0 means unforeseen."""
+    """A stream of 32-bit words: key `seed`, upper counter half `seed2`; both 0 means unseeded."""
 
     def __init__(self, seed: int, seed2: int) -> None:
         seed, seed2 = seeds_or_any(seed, seed2)
@@ -25,7 +25,7 @@ class Words:
 
     def _start(self, seed: int, seed2: int, drawn: int) -> None:
         self.seed, self.seed2 = seed, seed2
-        self._made = drawn // 4 * 4             # words made so far, a whole number of blocks
+        self._made = drawn // 4 * 4             # words generated so far, a whole number of blocks
         self._ready: list[int] = []             # the next words, last first
         self._size = 32
         for _ in range(drawn % 4):
@@ -33,7 +33,7 @@ class Words:
 
     @property
     def drawn(self) -> int:
-        """How many words were given so far."""
+        """The number of words drawn so far."""
         return self._made - len(self._ready)
 
     def draw(self) -> int:

@@ -1,9 +1,9 @@
 """Shuffling through a buffer, in TensorFlow's own order.
 
-The buffer is a ring in which elements stand in the order of their arrival; each pass over the input
+The buffer is a ring in which elements are in the order of their arrival; each pass over the input
 owns a slice of the ring. An element drawn at random from the first slice is swapped with the
-first one of that slice, which then begins one further. So passes never mix, but the buffer fills
-from the next pass while the last one runs out.
+first one of that slice, which then starts one position later. So passes are never mixed, but the
+buffer is filled from the next pass while the last one is emptied.
 """
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _ShuffledCursor(Cursor):
         self.epoch = 0
         self.started = False
         self.input: Cursor | None = None
-        self.rows = False           # elements are numbers of rows; see Batched.rows_of
+        self.rows = False           # elements are row indices; see Batched.rows_of
 
     def __next__(self) -> Element:
         if self.held < self.source.buffer_size and (self.input is not None or not self.started):
@@ -49,7 +49,7 @@ class _ShuffledCursor(Cursor):
         return element
 
     def rows_taken(self, count: int) -> list:
-        """The next `count` elements, fewer at the end, where they are numbers of rows."""
+        """The next `count` elements, fewer at the end, if they are row indices."""
         taken: list = []
         ring, size, words = self.ring, self.source.buffer_size, self.words
         while len(taken) < count:
@@ -81,7 +81,7 @@ class _ShuffledCursor(Cursor):
         return taken
 
     def _fill(self) -> None:
-        """Takes elements in until the buffer is full or the last pass over the input is over."""
+        """Adds elements until the buffer is full or the last pass over the input has ended."""
         begins = not self.started
         if begins:
             self.input = self._opened()
@@ -103,7 +103,7 @@ class _ShuffledCursor(Cursor):
                 begins = False
                 break
             else:
-                if begins and count == INFINITE:        # nothing will ever come
+                if begins and count == INFINITE:        # the input is empty
                     self._end_input()
                     return
                 self._next_epoch()
@@ -156,7 +156,7 @@ class Shuffled(Source):
     """`count` passes over the input, each in another order drawn from a buffer.
 
     `reshuffle`: every new pass over this dataset has its own seeds, drawn from the given ones;
-    else all have the given ones. The fused form of shuffle and repeat is count > 1 without it.
+    otherwise all use the given ones. The fused form of shuffle and repeat is count > 1 without it.
     """
 
     pass_class = _ShuffledCursor

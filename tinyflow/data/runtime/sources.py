@@ -9,11 +9,11 @@ import numpy as np
 from tinyflow.data.runtime.base import INFINITE, UNKNOWN, Cursor, Element, Source, State, read_only
 from tinyflow.data.runtime.randomness import Words
 
-_CHUNK = 4096               # numbers of a range made at a time
+_CHUNK = 4096               # numbers of a range generated at a time
 
 
 class CountedCursor(Cursor):
-    """A pass whose whole state is the number of elements given so far."""
+    """A pass whose state is the number of elements returned so far."""
 
     def __init__(self, source: Any) -> None:
         self.source = source
@@ -47,7 +47,7 @@ class Once(Source):
 
 
 class _SlicesCursor(CountedCursor):
-    rows = False            # give numbers of rows, which a batch gathers all at once
+    rows = False            # return row indices, which a batch gathers together
 
     def __init__(self, source: Slices) -> None:
         super().__init__(source)
@@ -113,7 +113,7 @@ class _RangeCursor(CountedCursor):
 
 
 class Range(Source):
-    """start, start + step, ... up to but without stop, as int64 scalars."""
+    """start, start + step, ... up to but excluding stop, as int64 scalars."""
 
     pass_class = _RangeCursor
 
@@ -141,7 +141,7 @@ class _RandomCursor(Cursor):
 
 
 class RandomInts(Source):
-    """Uniform integers in [0, 2^32) without end."""
+    """An infinite sequence of uniform integers in [0, 2^32)."""
 
     pass_class = _RandomCursor
 
@@ -179,9 +179,9 @@ class _GeneratedCursor(CountedCursor):
 
 
 class Generated(Source):
-    """What a Python generator yields; `begin()` starts it and `convert(value, index)` checks.
+    """The values of a Python generator; `begin()` starts it and `convert(value, index)`
 
-    A restored pass starts the generator again and skips what was given before.
+    checks them. A restored pass restarts the generator and skips the values returned before.
     """
 
     pass_class = _GeneratedCursor

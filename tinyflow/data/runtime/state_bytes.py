@@ -17,7 +17,7 @@ from tinyflow.graph.object_scalars import BoxedArray
 from tinyflow.graph.support import errors
 
 _MAGIC = b'tinyflow iterator 1\n'
-_LEAST_ROWS = 32            # from so many on, elements are written column by column
+_LEAST_ROWS = 32            # above this number, elements are written column by column
 _LENGTH = struct.Struct('<Q')
 _DOUBLE = struct.Struct('<d')
 _CRC = struct.Struct('<I')
@@ -32,7 +32,7 @@ def encode(state: Any) -> bytes:
 
 
 def decode(data: bytes) -> Any:
-    """What was encoded. DataLossError if the bytes are damaged, or no such state."""
+    """The decoded data. DataLossError if the bytes are damaged, or not such a state."""
     start = len(_MAGIC) + _CRC.size
     if data[:len(_MAGIC)] != _MAGIC or len(data) < start:
         raise _damaged('not an iterator state of tinyflow')
@@ -44,7 +44,7 @@ def decode(data: bytes) -> Any:
     except (ValueError, KeyError, IndexError, TypeError, struct.error) as error:
         raise _damaged(str(error)) from None
     if reader.position != len(data):
-        raise _damaged('bytes are left over')
+        raise _damaged('there are extra bytes')
     return value
 
 
@@ -97,7 +97,8 @@ def _write_all(kind: bytes, values: Any, put: Callable[[bytes], None]) -> None:
 
 
 def _as_table(values: list) -> list[tuple] | None:
-    """The elements of a buffer, [(array, number, ...)], if they are alike and so many that it pays.
+    """The elements of a buffer, [(array, number, ...)], as columns, if they are similar and
+    numerous.
 
     A shuffle buffer has ten thousand of them, and one empty slot (None).
     """

@@ -37,12 +37,12 @@ def fill_attributes(proto, operation):
 
 
 def extra_attributes(graph):
-    """Attributes of imported nodes that mean nothing here: name -> {key: AttrValue}."""
+    """Attributes of imported nodes that have no effect here: name -> {key: AttrValue}."""
     return graph.annotations.setdefault('extra attributes', {})
 
 
 def _typed(value, default, name):
-    """`value` as the kind that the op declares, where the value alone is ambiguous."""
+    """`value` as the kind that the op declares, if the value alone is ambiguous."""
     if isinstance(default, float) and isinstance(value, int):
         return float(value)
     if name == 'shape' and (value is None or isinstance(value, tuple)) or \
@@ -70,9 +70,9 @@ def fill(proto, value):
 
 
 class Lost:
-    """Stands, in a node's attribute, for a Python object of another process: a generator, say.
+    """Represents a Python object of another process, e.g. a generator, in a node's attribute.
 
-    The node can be written and read; running it says what is missing.
+    The node can be written and read; running it raises an error that names the object.
     """
 
     def __init__(self, node, name):
@@ -97,7 +97,7 @@ def _dtype_of(array):
 
 
 def _scalar(value):
-    """The field of an AttrValue for a value, and what to put there."""
+    """The field of an AttrValue for a value, and its content."""
     if isinstance(value, (bool, np.bool_)):
         return 'b', bool(value)
     if isinstance(value, (int, np.integer)):
@@ -133,8 +133,8 @@ def _fill_list(proto, values):
 def read(proto, name='', op_type='', node='', functions=None):
     """The Python value of the AttrValue `name` of a node.
 
-    `functions` gives the FuncGraph of a function's name. Raises ValueError or TypeError for what
-    cannot be read, naming the node.
+    `functions` gives the FuncGraph of a function's name. Raises ValueError or TypeError, naming
+    the node, for an invalid value.
     """
     kind = proto.WhichOneof('value')
     if kind is None:
@@ -148,7 +148,7 @@ def read(proto, name='', op_type='', node='', functions=None):
         return Lost(node, name)
     if kind == 'placeholder':
         raise misuse(ValueError(f"The node '{node}' takes its attribute '{name}' from the caller "
-                                'of a function; such functions are not in tinyflow.'))
+                                'of a function; tinyflow does not implement such functions.'))
     return _READERS[kind](getattr(proto, kind), node, functions)
 
 

@@ -21,7 +21,7 @@ _DEEP = 200                 # functions inside functions; more is a function tha
 
 
 class Made:
-    """What became of a node: its outputs, and the operations that stand for it as a whole."""
+    """The result of building a node: its outputs, and the operations that represent it."""
 
     __slots__ = ('outputs', 'operations', 'parts')
 
@@ -42,7 +42,7 @@ class Builder:
         self._depth = depth
 
     def build(self, nodes):
-        """Makes all nodes. NotFoundError for op types that tinyflow lacks, else ValueError."""
+        """Makes all nodes. NotFoundError for unknown op types, else ValueError."""
         if any(newer_type(node.op) is None and node.op not in CALLS and node.op not in self.library
                for node in nodes):
             load_every_op()
@@ -90,7 +90,7 @@ class Builder:
     # ---- one node ------------------------------------------------------------------------
 
     def tensor(self, ref, node=''):
-        """The Tensor that a Ref stands for. ValueError if there is none."""
+        """The Tensor of a Ref. ValueError if there is none."""
         made = self.made.get(ref.node)
         if made is None:
             raise misuse(ValueError(f"Node '{node}': Unknown input node '{ref}'"))
@@ -185,7 +185,7 @@ class Builder:
         return self._called(value.func.name, node)
 
     def _branches(self, node, inputs):
-        """The attributes of an If: its FuncGraphs, and what follows from them."""
+        """The attributes of an If: its FuncGraphs, and those derived from them."""
         specs = [Spec(t.dtype, t.raw_shape) for t in inputs]
         names = _BRANCHES[node.op]
         graphs = [self._graph_of(self._called_by(node, name), specs, inputs) for name in names]
@@ -196,7 +196,7 @@ class Builder:
         shape_list = [shapes.common(one.raw_shape, other.raw_shape)
                       for one, other in zip(*[g.outputs for g in graphs])]
         given = _given_shapes(node)
-        if len(given) == len(shape_list):       # set_shape is known to the file alone
+        if len(given) == len(shape_list):       # shapes of set_shape are known from the file only
             shape_list = [shapes.merge(shape, more) if shapes.compatible(shape, more) else shape
                           for shape, more in zip(shape_list, given)]
         return {**dict(zip(names, graphs)), 'output_shapes': tuple(shape_list),
@@ -204,7 +204,7 @@ class Builder:
                 '_writes': written_positions(graphs, inputs, 1)}
 
     def _loop(self, node, inputs):
-        """The attributes of a While: its FuncGraphs, for shapes that no iteration contradicts."""
+        """The attributes of a While: its FuncGraphs, for loop-invariant shapes."""
         functions = [self._called_by(node, name) for name in ('cond', 'body')]
         shape_list = _shapes_of_loop(node, inputs)
         while True:
@@ -219,7 +219,8 @@ class Builder:
                 break
             shape_list = wider
         condition = self._graph_of(functions[0], specs, inputs)
-        # What the body hands on is what it was before the loop, such as a Variable's ref.
+        # A variable that the body passes through is the value before the loop, e.g. a Variable's
+        # ref.
         for i in range(len(inputs)):
             if body.outputs[i] is not body.inputs[i]:
                 for graph in (condition, body):
@@ -234,7 +235,7 @@ class Builder:
         return function.graph
 
     def _graph_of(self, function, specs, sources=()):
-        """The FuncGraph of a Function; `sources` are the tensors that its parameters stand for."""
+        """The FuncGraph of a Function; `sources` are the tensors passed for its parameters."""
         if len(specs) != len(function.parameters):
             raise misuse(ValueError(f"The function '{function.name}' has "
                                     f'{len(function.parameters)} parameters and is given '
@@ -258,7 +259,7 @@ class Builder:
         return self._depth + 1
 
     def _inline(self, node, inputs, controls):
-        """A call of a function: its nodes, under the name of the call."""
+        """A function call inlined: its nodes, under the name of the call."""
         name = node.attrs['f'].func.name if node.op in CALLS else node.op
         function = self._called(name, node)
         inner = Builder(self.graph, self.library, f'{self.prefix}{node.name}/',
@@ -280,19 +281,19 @@ class Builder:
         return Made(outputs, [whole], parts)
 
     def _stand_in(self, node, results, waits):
-        """An operation with the name of the call and its results: signatures use that name."""
+        """An operation with the name of the call and its results: signatures refer to that name."""
         definition = Op.registry['IdentityN' if results else 'NoOp']
         stand_in = Node(node.name, definition.type, device=node.device)
         return self._operation(stand_in, definition, results, {}, waits)
 
 
 def _or_place(output, result):
-    """A Variable's ref goes through a call as it is; other results are those of the call."""
+    """A Variable's ref is passed through a call unchanged; other results are those of the call."""
     return result if result.dtype.is_ref else output
 
 
 def _waiting(node, controls, builder):
-    """A node of an inlined function, made to wait for what the call waits for."""
+    """A node of an inlined function, with the control inputs of the call."""
     if controls and not any(ref.node not in builder.made for ref in node.inputs):
         for operation in controls:
             key = f'^{operation.name}'
@@ -304,13 +305,13 @@ def _waiting(node, controls, builder):
 
 
 def _given_shapes(node):
-    """What the file says of the shapes of a node's outputs."""
+    """The shapes of a node's outputs according to the file."""
     known = node.attrs.get('output_shapes')
     return [shapes.raw(s) for s in known.list.shape] if hasattr(known, 'list') else []
 
 
 def _shapes_of_loop(node, inputs):
-    """What each loop variable is at first taken to be: as the file says, else as it comes in."""
+    """The initial shape of each loop variable: that of the file, else that of the input."""
     given = _given_shapes(node)
     if len(given) == len(inputs) and all(
             shapes.covers(shape, t.raw_shape) for shape, t in zip(given, inputs)):

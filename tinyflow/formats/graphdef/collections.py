@@ -15,14 +15,14 @@ from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.variables.variable import Variable
 
 _LOG = logging.getLogger('tinyflow')
-UNBOUND_PREFIX = '$unbound_inputs_'     # of names of inputs that lie outside what is exported
+UNBOUND_PREFIX = '$unbound_inputs_'     # of names of inputs outside of the exported scope
 VARIABLE_KEYS = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES,
                  GraphKeys.MOVING_AVERAGE_VARIABLES, GraphKeys.LOCAL_VARIABLES,
                  GraphKeys.MODEL_VARIABLES, GraphKeys.METRIC_VARIABLES, GraphKeys.GLOBAL_STEP)
-# What TensorFlow keeps of its old loops and branches; they are If and While nodes here.
+# TensorFlow's contexts of old loops and branches; they are If and While nodes here.
 _CONTEXTS = (GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT)
 
-# What a Scaffold makes besides Variables is kept as Operations, for which there is no message.
+# Other objects that a Scaffold creates are kept as Operations, for which there is no message.
 _NEVER = (GraphKeys.RESOURCES, GraphKeys.LOCAL_RESOURCES)
 
 # collection -> (message, where it is, class with to_proto and from_proto, where that is)
@@ -38,10 +38,10 @@ _registered: dict[str, tuple] = {}
 
 
 def register_proto_function(collection_name, proto_type=None, to_proto=None, from_proto=None):
-    """Tells how the items of a collection become messages (proto_type), and what makes them again.
+    """Registers the conversion of a collection's items to messages (proto_type) and back.
 
-    to_proto(item, export_scope=...) gives a message or None, from_proto(message, import_scope=...)
-    an item. Raises TypeError if these are not callable.
+    to_proto(item, export_scope=...) returns a message or None, from_proto(message,
+    import_scope=...) an item. Raises TypeError if these are not callable.
     """
     for function in (to_proto, from_proto):
         if function is not None and not callable(function):
@@ -115,10 +115,10 @@ def _fill_plain(proto, items, export_scope):
 
 
 def restore(graph, collection_defs, import_scope, skip, wanted):
-    """Adds what CollectionDefs tell to the collections of a graph.
+    """Adds the items of CollectionDefs to the collections of a graph.
 
     A Variable that is in several collections becomes one object. `skip` is the name of a collection
-    to leave out, `wanted(key)` says which ones to restore.
+    to leave out, `wanted(key)` selects the ones to restore.
     """
     variables: dict[bytes, Variable] = {}
     for key in sorted(collection_defs):

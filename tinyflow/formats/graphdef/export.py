@@ -58,7 +58,7 @@ def _graph_def(graph, from_version, add_shapes):
 
 
 def node_def(operation):
-    """The NodeDef of one node (of several that stand for it, the last)."""
+    """The NodeDef of one node (of several that represent it, the last)."""
     from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded when needed
     proto = GraphDef()
     add_node(proto.node, operation, False)
@@ -66,7 +66,7 @@ def node_def(operation):
 
 
 def add_node(nodes, operation, add_shapes=False, names=NAMES):
-    """Appends the NodeDef of an operation, with nodes and tensors called as `names` says."""
+    """Appends the NodeDef of an operation, with the names of nodes and tensors from `names`."""
     lower = _lowering(operation)
     if lower is not None:
         lower(nodes, operation, names, add_node)
@@ -86,11 +86,11 @@ def add_node(nodes, operation, add_shapes=False, names=NAMES):
         attributes.fill(proto.attr['_output_shapes'], [t.shape for t in operation.outputs])
 
 
-# TensorFlow runs these as nodes of the graph around them, so only what is needed of them.
+# TensorFlow runs these as nodes of the enclosing graph, so only their needed part.
 _LOWERED_BY_TENSORFLOW = frozenset(('If', 'StatelessIf', 'While', 'StatelessWhile'))
 
 
-# ---- constants that make a file big -------------------------------------------------------
+# ---- large constants ----------------------------------------------------------------------
 
 
 def _check_size(graph, operations):
@@ -116,7 +116,7 @@ def _check_size(graph, operations):
 
 
 def _lower_initialized_value(nodes, operation, names, _):
-    """InitializedValue as TensorFlow's Switch and Merge: only the branch that is taken is run."""
+    """InitializedValue as TensorFlow's Switch and Merge: only the selected branch runs."""
     add = lowered.Adder(nodes, operation, names)
     dtype = operation.outputs[0].dtype
     ref, initial = [names.tensor(t) for t in operation.inputs]
@@ -141,9 +141,9 @@ def _lower_resource_initialized_value(nodes, operation, names, _):
 
 
 def _lowering(operation):
-    """The function that writes a node which TensorFlow lacks, or None.
+    """The function that writes a node which TensorFlow does not have, or None.
 
-    TensorFlow's functions cannot change a Variable of the default kind; old control flow can.
+    TensorFlow's functions cannot change a Variable of the default kind; v1 control flow can.
     """
     if operation.type == 'InitializedValue':
         return _lower_initialized_value

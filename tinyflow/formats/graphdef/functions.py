@@ -22,13 +22,13 @@ def of_operations(operations):
         for graph in _called(operation):
             for inner in of_operations(graph.get_operations()):
                 _put(found, inner)
-            if not operation.writes:    # else it is written as old control flow; see lowered.py
+            if not operation.writes:    # otherwise it is written as v1 control flow; see lowered.py
                 _put(found, graph)
     return list(found.values())
 
 
 def _put(found, graph):
-    """Adds a FuncGraph; of two with one name, the later gets another."""
+    """Adds a FuncGraph, renamed if another one has its name."""
     name, number = graph.name, 0
     while found.setdefault(graph.name, graph) is not graph:
         number += 1
@@ -82,7 +82,7 @@ def _argument(args, name, tensor, taken):
 
 
 def _argument_name(name, taken):
-    """`name` as a FunctionDef wants it: small letters, digits and _ ; a number if it is taken."""
+    """`name` as a FunctionDef requires it: lower-case letters, digits and _, made unique."""
     name = re.sub('[^a-z0-9_]', '_', name.lower())
     if not name[:1].isalpha():
         name = 'arg' + name

@@ -12,7 +12,7 @@ from tinyflow.graph.graph import Graph
 def write_graph(graph_or_graph_def, logdir, name, as_text=True):
     """Writes a Graph, or a GraphDef (or another message), to the file `logdir`/`name`; its path.
 
-    The directory is made if need be. The file is whole or not there at all.
+    The directory is created if necessary. The file is written atomically.
     """
     message = graph_or_graph_def.as_graph_def() if isinstance(graph_or_graph_def, Graph) \
         else graph_or_graph_def

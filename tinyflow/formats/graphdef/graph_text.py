@@ -1,6 +1,6 @@
 """A GraphDef as text, as text_format writes it, but many times faster.
 
-Most attributes of a graph are alike (types, shapes): the text of each different one is made once.
+Most attributes of a graph are equal (types, shapes): the text of each distinct one is created once.
 """
 from __future__ import annotations
 

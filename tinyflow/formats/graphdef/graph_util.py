@@ -17,7 +17,7 @@ _VARIABLES = ('Variable', 'VariableV2', 'VarHandleOp')
 
 
 def must_run_on_cpu(node, pin_variables_on_cpu=False):
-    """True for an Operation or NodeDef that TensorFlow does not put on a GPU: int32, strings."""
+    """True for an Operation or NodeDef that TensorFlow does not place on a GPU: int32, strings."""
     from tinyflow.formats.protos.node_def_pb2 import NodeDef  # loaded when needed
     proto = node if isinstance(node, NodeDef) else node.node_def
     if pin_variables_on_cpu and (proto.op in ('Variable', 'VariableV2') or proto.op[:4] == 'Save'):
@@ -37,7 +37,7 @@ def tensor_shape_from_node_def_name(graph, input_name):
     return graph.get_tensor_by_name(name).get_shape()
 
 
-# ---- parts --------------------------------------------------------------------------------
+# ---- subgraphs ----------------------------------------------------------------------------
 
 
 def _node_name(name):
@@ -73,7 +73,7 @@ def _needed(nodes, dest_nodes):
 
 
 def extract_sub_graph(graph_def, dest_nodes):
-    """The GraphDef of what the nodes named in `dest_nodes` need, in the order that they have.
+    """The GraphDef of the nodes that `dest_nodes` (names) need, in the original order.
 
     Raises TypeError for a string in place of the list, AssertionError for an unknown name.
     """
@@ -89,9 +89,10 @@ def extract_sub_graph(graph_def, dest_nodes):
 
 
 def remove_training_nodes(input_graph, protected_nodes=None):
-    """The GraphDef without what only training needs: CheckNumerics, and Identity where it is idle.
+    """The GraphDef without nodes that only training needs: CheckNumerics, and Identity without
+    effect.
 
-    `protected_nodes` are names of nodes to keep. An Identity that is waited for, or that waits, is
+    `protected_nodes` are names of nodes to keep. An Identity that has, or is, a control input is
     kept as well.
     """
     protected = set(protected_nodes or ())
@@ -119,12 +120,12 @@ def remove_training_nodes(input_graph, protected_nodes=None):
     return result
 
 
-# ---- Variables made constants -------------------------------------------------------------
+# ---- Variables as constants ---------------------------------------------------------------
 
 
 def convert_variables_to_constants(sess, input_graph_def, output_node_names,
                                    variable_names_whitelist=None, variable_names_blacklist=None):
-    """The GraphDef of what `output_node_names` need, with the values of Variables as constants.
+    """The GraphDef of the nodes that `output_node_names` need, with Variables as constants.
 
     The values are those in `sess`. With variable_names_whitelist only the Variables named there
     are replaced, with variable_names_blacklist all but those. Raises AssertionError for an unknown

@@ -22,11 +22,11 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
 
     input_map: names of tensors in the GraphDef -> tensors to use instead. return_elements: names
     of operations ('a') and tensors ('a:0') of the GraphDef, to be returned as a list. `name` is
-    'import' by default; '' stands for no scope. op_dict and producer_op_list, deprecated, are not
+    'import' by default; '' means no scope. op_dict and producer_op_list, deprecated, are not
     needed. TensorFlow 1's loops and branches (Enter, Switch, ...) become While and If.
 
     Raises ValueError for a GraphDef that is damaged or does not fit input_map and return_elements,
-    NotFoundError for op types that tinyflow lacks.
+    NotFoundError for unknown op types.
     """
     from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded when needed
     proto = as_message(graph_def, GraphDef)
@@ -53,7 +53,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
 
 @contextlib.contextmanager
 def _telling_of_damage():
-    """Makes an error of reading nodes that say nonsense a ValueError about the GraphDef."""
+    """Turns errors of invalid nodes into a ValueError about the GraphDef."""
     try:
         yield
     except (ValueError, LookupError, AttributeError, TypeError, ArithmeticError,
@@ -65,7 +65,7 @@ def _telling_of_damage():
 
 
 def unknown_ops(proto):
-    """Names of the nodes of a GraphDef whose op types tinyflow lacks."""
+    """Names of the nodes of a GraphDef whose op types tinyflow does not implement."""
     known = {f.signature.name for f in proto.library.function} | CALLS | OLD_CONTROL_FLOW \
         | REWRITTEN
 
@@ -114,10 +114,10 @@ def _checked_elements(elements):
 
 
 def _with_inputs(nodes, input_map, builder):
-    """The nodes with the mapped inputs replaced; and the names that nothing uses."""
+    """The nodes with the mapped inputs replaced; and the unused names."""
     replaced, unused = {}, []
     for i, (text, tensor) in enumerate(input_map.items()):
-        key = f':{i}'                           # no node is called that
+        key = f':{i}'                           # no node has that name
         builder.made[key] = Made((tensor,), [tensor.op])
         replaced[text if text.startswith('^') else read_ref(text)] = read_ref(key[1:])._replace(
             node=key)

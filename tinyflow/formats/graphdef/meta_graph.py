@@ -27,8 +27,8 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
                       unbound_inputs_col_name=UNBOUND):
     """The MetaGraphDef of a graph: nodes, collections, `saver_def`; written to `filename` if given.
 
-    export_scope keeps only that name scope and takes its name off; inputs from outside are listed
-    in the collection `unbound_inputs_col_name`. clear_extraneous_savers leaves out the nodes of
+    export_scope keeps only that name scope and removes its name; inputs from outside are listed
+    in the collection `unbound_inputs_col_name`. clear_extraneous_savers removes the nodes of
     Savers other than `saver_def`'s. Raises ValueError above 2 GB.
     """
     from tinyflow.formats.protos.meta_graph_pb2 import MetaGraphDef  # loaded when needed
@@ -81,7 +81,7 @@ def _fill_collections(proto, graph, keys, export_scope, left_out, only_saver):
         if not isinstance(key, str):
             continue
         items = [item for item in graph.get_collection(key)
-                 if not isinstance(item, PartitionedVariable)       # which no message describes
+                 if not isinstance(item, PartitionedVariable)       # without a message type
                  and getattr(getattr(item, 'op', item), 'name', None) not in left_out]
         if key == GraphKeys.SAVERS and only_saver is not None:
             items = [s for s in items if s.saver_def == only_saver]
@@ -100,7 +100,7 @@ def _extraneous(graph_def, saver_def):
 
 
 def _reduce(graph_def, export_scope, left_out, clear_devices):
-    """Takes nodes out of a GraphDef, scopes and devices off; the inputs that lie outside."""
+    """Removes nodes, scopes and devices from a GraphDef; returns the inputs from outside."""
     unbound = []
     kept = [n for n in graph_def.node
             if n.name not in left_out and scopes.inside(n.name, export_scope)]
@@ -166,7 +166,7 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
                       restore_collections_predicate=lambda key: True, return_elements=None):
     """Adds the nodes and collections of a MetaGraphDef to a graph, under `import_scope` if given.
 
-    Returns (the MetaGraphDef, its Variables by name, the return_elements). Raises ValueError where
+    Returns (the MetaGraphDef, its Variables by name, the return_elements). Raises ValueError if
     inputs from outside (see `export_meta_graph`) are not given in `input_map`.
     """
     from tinyflow.formats.protos.meta_graph_pb2 import MetaGraphDef  # loaded when needed
@@ -192,7 +192,7 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
         for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope or None):
             if not hasattr(v, 'name'):
                 raise misuse(ValueError(f"the collection '{GraphKeys.GLOBAL_VARIABLES}' holds "
-                                        f'{v!r}, which is no Variable: is the file damaged?'))
+                                        f'{v!r}, which is not a Variable: is the file damaged?'))
             variables[scopes.strip(v.name, scope)] = v
     return proto, variables, elements
 

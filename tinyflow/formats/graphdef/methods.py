@@ -1,7 +1,7 @@
-"""Methods of Graph, Operation, TensorShape, DType and Variable that give protocol buffers.
+"""Methods of Graph, Operation, TensorShape, DType and Variable that return protocol
 
-These methods are added here, because the floor of graphs knows nothing of files; importing
-this module loads no protocol buffers yet.
+buffers. These methods are added here, because tinyflow.graph does not depend on file formats;
+importing this module does not load protobuf.
 """
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _as_graph_def(self, from_version=None, add_shapes=False):
 
 
 def _graph_def_versions(self):
-    """The VersionDef of the GraphDefs that this graph gives."""
+    """The VersionDef of the GraphDefs of this graph."""
     from tinyflow.formats.protos.versions_pb2 import VersionDef  # loaded when needed
     return VersionDef(producer=GRAPH_DEF_VERSION)
 

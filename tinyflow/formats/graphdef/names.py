@@ -3,13 +3,13 @@ from __future__ import annotations
 
 
 class Names:
-    """How operations and tensors are called in a GraphDef."""
+    """The names of operations and tensors in a GraphDef."""
 
     def node(self, operation):
         return operation.name
 
     def tensor(self, tensor):
-        """A tensor as an input: the first output has its node's name alone."""
+        """A tensor as an input: the first output has its node's name."""
         return tensor.name if tensor.value_index else tensor.op.name
 
     def controls(self, operation):
@@ -17,7 +17,7 @@ class Names:
 
 
 class OrderedNames(Names):
-    """Names in a graph in which some operations wait for more than their control inputs."""
+    """Names in a graph in which some operations have additional control inputs."""
 
     def __init__(self, waits):
         self._waits = waits

@@ -1,7 +1,7 @@
 """Node: a light record between a NodeDef of a file and an Operation of a Graph.
 
-Here old op types and resource variables become what tinyflow has for them, before anything is
-built.
+Here old op types and resource variables are converted to those of tinyflow, before anything
+is built.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Ref(NamedTuple):
 
 @dataclass(eq=False)
 class Node:
-    """A node of a GraphDef. `attrs` are AttrValues, or what they are to become."""
+    """A node of a GraphDef. `attrs` are AttrValues, or Python values."""
 
     name: str
     op: str
@@ -41,7 +41,7 @@ class Node:
 
 @dataclass(eq=False)
 class Function:
-    """A graph with parameters and results: of a FunctionDef, or cut out of a graph."""
+    """A graph with parameters and results: of a FunctionDef, or extracted from a graph."""
 
     name: str
     parameters: list[str]
@@ -51,7 +51,7 @@ class Function:
     controls: list[str] = field(default_factory=list)       # nodes that must run, too
     parameter_types: list[Any] = field(default_factory=list)
     parameter_shapes: list[Any] = field(default_factory=list)
-    graph: Any = None                   # what was built of it, for the declared parameters
+    graph: Any = None                   # the FuncGraph built for the declared parameters
 
 
 # ---- reading ------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def _read_node(proto):
         if text.startswith('^'):
             node.controls.append(text[1:])
         elif node.controls:
-            raise misuse(ValueError(f"The node '{node.name}' is damaged: its input '{text}' stands "
+            raise misuse(ValueError(f"The node '{node.name}' is damaged: its input '{text}' is "
                                     'after a control input.'))
         else:
             node.inputs.append(read_ref(text, node.name))
@@ -122,8 +122,8 @@ def _types(signature):
 
 # ---- old op types and resource variables --------------------------------------------------
 
-# Replacements for op types that tinyflow lacks. The newer ones of TensorFlow 2 do the same
-# as the older ones with the attributes that TensorFlow 1 programs give.
+# Replacements for op types that tinyflow does not implement. The newer ones of TensorFlow 2 are
+# equivalent to the older ones with the attributes that TensorFlow 1 programs use.
 _RENAMED = {
     'Variable': 'VariableV2', 'BatchMatMul': 'BatchMatMulV2', 'BatchMatMulV3': 'BatchMatMulV2',
     'BatchMatrixInverse': 'MatrixInverse', 'BatchCholesky': 'Cholesky', 'Inv': 'Reciprocal',
@@ -133,7 +133,7 @@ _RENAMED = {
     'IteratorFromStringHandle': 'IteratorFromStringHandleV2',
     'ParallelInterleaveDatasetV3': 'ParallelInterleaveDatasetV2',
     'CheckNumericsV2': 'CheckNumerics',
-    # Handles of queues, readers and tables were strings once.
+    # Handles of queues, readers and tables used to be strings.
     **{old: f'{old}V2' for old in (
         'FIFOQueue', 'RandomShuffleQueue', 'PaddingFIFOQueue', 'PriorityQueue', 'QueueEnqueue',
         'QueueEnqueueMany', 'QueueDequeue', 'QueueDequeueMany', 'QueueDequeueUpTo', 'QueueClose',
@@ -148,13 +148,13 @@ _RENAMED = {
     'VarIsInitializedOp': 'IsVariableInitialized', 'ResourceGather': 'Gather',
     'ResourceCountUpTo': 'CountUpTo', 'ResourceGatherNd': 'GatherNd',
 }
-# What only says how the memory of a variable is to be kept does nothing here.
+# Ops that only manage the memory of a variable have no effect here.
 _IDLE = frozenset(('DestroyResourceOp', 'DisableCopyOnRead'))
 _RESOURCE = 'Resource'
 
 
 def newer_type(op_type):
-    """The op type that tinyflow takes for `op_type`, None if there is none."""
+    """The op type that replaces `op_type` in tinyflow, or None."""
     if op_type in Op.registry:
         return op_type
     if op_type in _IDLE:
@@ -168,7 +168,7 @@ def newer_type(op_type):
 
 
 def upgrade(nodes):
-    """The nodes with the op types of tinyflow, where there are any."""
+    """The nodes with the op types of tinyflow, where they exist."""
     result = []
     for node in nodes:
         if node.op in Op.registry:
@@ -186,7 +186,7 @@ def upgrade(nodes):
 
 
 def _axis_of_gather(node):
-    """Gathering from a resource has no axis; GatherV2 wants it as an input."""
+    """Gathering from a resource has no axis; GatherV2 takes it as an input."""
     axis = Node(node.name + '/axis', 'Const',
                 attrs={'value': np.array(0, np.int32), 'dtype': dtypes.int32})
     node.inputs.append(Ref(axis.name))

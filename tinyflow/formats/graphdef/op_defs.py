@@ -22,7 +22,7 @@ def stripped_op_list(proto, nodes):
 
 
 def fill_op_def(proto, definition, example):
-    """Writes an op's declaration into an OpDef; `example` is a node, which shows kinds."""
+    """Writes an op's declaration into an OpDef; the attributes of the node `example` have types."""
     proto.name = definition.type
     proto.is_stateful = not definition.pure
     for args, protos in ((definition.inputs, proto.input_arg),
@@ -67,7 +67,7 @@ def _kind(value):
     return 'list(int)'
 
 
-# What has a default here but none in TF, whose readers refuse a node without it.
+# Attributes with a default here but not in TF, which rejects nodes without them.
 _NEEDED = {'InTopK': ('k',), 'IteratorV2': ('container', 'shared_name'), 'Slice': ('Index',),
            'StridedSlice': ('Index',), 'StridedSliceAssign': ('Index',),
            'StridedSliceGrad': ('Index',),
@@ -75,7 +75,7 @@ _NEEDED = {'InTopK': ('k',), 'IteratorV2': ('container', 'shared_name'), 'Slice'
 
 
 def strip_defaults(nodes):
-    """Takes attributes with their default values away from nodes, for readers of older versions."""
+    """Removes attributes with default values from nodes, for older TensorFlow versions."""
     for node in nodes:
         definition = Op.registry.get(node.op)
         for name, default in (definition.attrs if definition else {}).items():

@@ -1,9 +1,9 @@
 """Control dependencies that a training graph needs when it is written.
 
 tinyflow runs the reads of a Variable before the writes that do not wait for them (see
-compiler/schedule.py); TensorFlow runs them in any order. So that one update of an optimizer does
-not change weights which the gradient of another still needs, each update waits for the nodes that
-read its Variable on the way to the others.
+compiler/schedule.py); TensorFlow runs them in any order. So that an update by an optimizer does
+not change weights that the gradient of another update still needs, each update waits for the nodes
+that read its Variable for the other updates.
 """
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tinyflow.graph.operation import Operation, Tensor
 
 
 def waits_for(operations: Iterable[Operation]) -> dict[Operation, list[Operation]]:
-    """Update -> the operations that it has to wait for, for the updates that a NoOp groups."""
+    """Update -> its additional control inputs, for the updates that a NoOp groups."""
     found: dict[Operation, list[Operation]] = {}
     users = None
     for group in operations:
@@ -36,7 +36,7 @@ def waits_for(operations: Iterable[Operation]) -> dict[Operation, list[Operation
 
 
 def _ancestors(updates: list[Operation], since: int = 0) -> set[Operation]:
-    """The operations before any of the updates, as far back as to the node number `since`."""
+    """The operations before any of the updates, back to the node with id `since`."""
     seen: set[Operation] = set()
     stack = [op for update in updates for op in _before(update)]
     while stack:
@@ -73,7 +73,7 @@ def _control_users(operations: Iterable[Operation]) -> dict[Operation, list[Oper
 
 
 def _descendants(operation: Operation, users: dict[Operation, list[Operation]]) -> set[Operation]:
-    """The operations that run after one: itself, its consumers, and what waits for it."""
+    """The operations that run after one: itself, its consumers, and operations that wait for it."""
     seen: set[Operation] = set()
     stack = [operation]
     while stack:

@@ -1,8 +1,8 @@
-"""Rewrites nodes of older and newer TensorFlow where another op type is not enough.
+"""Rewrites nodes of older and newer TensorFlow for which changing the op type is not enough.
 
 Each rule makes one node into several, or changes its inputs; nodes.py has those that only need
-another name. The node that stands for the old one keeps its name, so that all that uses it finds
-its outputs; helpers stand below it.
+another op type. The node that replaces the old one keeps its name, so that its consumers find
+its outputs; names of helper nodes begin with it.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tinyflow.graph.support.errors import misuse
 
 
 def rewrite(nodes, library):
-    """The nodes, each of them as its rule has it; `library` has the Functions by name."""
+    """The nodes, rewritten by their rules; `library` has the Functions by name."""
     rules = [_rule(node) for node in nodes]
     if not any(rules):
         return nodes
@@ -32,13 +32,13 @@ def rewrite(nodes, library):
             if getattr(error, 'raised_by_tinyflow', False):
                 raise
             raise misuse(ValueError(f"The node '{node.name}' ({node.op}) is damaged: it has "
-                                    f'{len(node.inputs)} inputs and lacks what {node.op} '
+                                    f'{len(node.inputs)} inputs and misses some that {node.op} '
                                     f'needs.')) from error
     return result
 
 
 def _rule(node):
-    """The rule for a node, by its op type or by an attribute that is newer; None if it stays."""
+    """The rule for a node, by its op type or by a newer attribute; None if there is none."""
     if node.op in _RULES:
         return _RULES[node.op]
     return next((rule for name, rule in _RULES_OF_ATTRS.items() if name in node.attrs), None)
@@ -55,11 +55,11 @@ def _const(node, name, value, dtype=dtypes.int32):
                 attrs={'value': np.array(value, dtype.np), 'dtype': dtype})
 
 
-# ---- inputs that only some versions have ------------------------------------------------
+# ---- inputs of some versions only -------------------------------------------------------
 
 
 def _adding(op, name, value, dtype=dtypes.int32):
-    """A rule: the same with one more input, a constant."""
+    """A rule: adds an input, a constant."""
     def rule(node, library):
         added = _const(node, name, value, dtype)
         return [added, _with(node, op, [*node.inputs, Ref(added.name)])]
@@ -67,7 +67,7 @@ def _adding(op, name, value, dtype=dtypes.int32):
 
 
 def _dropping(op, positions, least):
-    """A rule: the same without the inputs at `positions`, from the end, of `least` or more."""
+    """A rule: drops the inputs at `positions`, counted from the end, of `least` or more."""
     def rule(node, library):
         if len(node.inputs) < least:
             raise IndexError
@@ -90,7 +90,7 @@ def _narrow_ids(node, library):
 
 
 def _growing(node, library):
-    """A write of TensorFlow 2 says itself that the list may grow; here it is made longer before."""
+    """A write of TensorFlow 2 may grow the list; here the list is resized before."""
     if node.op != 'TensorListSetItem':
         return [node]
     items, index, item = node.inputs
@@ -109,7 +109,7 @@ def _growing(node, library):
 
 
 def _legacy_interleave(node, library):
-    """TensorFlow 2 has an attribute for what was the input `sloppy`; here order is always kept."""
+    """TensorFlow 2 has an attribute instead of the input `sloppy`; here order is always kept."""
     *others, buffered, fetched = node.inputs
     sloppy = _const(node, 'sloppy', False, dtypes.bool)
     return [sloppy, _with(node, 'ParallelInterleaveDataset',
@@ -117,9 +117,9 @@ def _legacy_interleave(node, library):
 
 
 def _csv(node, library):
-    """The last input names columns to leave out, which TensorFlow 1 cannot; mostly there are none.
+    """The last input names columns to exclude, which TensorFlow 1 does not support; usually there
 
-    Only a check that runs with the graph knows.
+    are none, which is checked at run time.
     """
     *others, excluded = node.inputs
     size = Node(f'{node.name}/excluded', 'Size', [excluded], device=node.device)
@@ -127,7 +127,7 @@ def _csv(node, library):
     equal = Node(f'{node.name}/none_excluded', 'Equal', [Ref(size.name), Ref(none.name)],
                  device=node.device)
     message = _const(node, 'told',
-                     b'exclude_cols is not in tinyflow: select_cols names what to keep.',
+                     b'tinyflow does not implement exclude_cols; use select_cols.',
                   dtypes.string)
     check = Node(f'{node.name}/check', 'Assert', [Ref(equal.name), Ref(message.name)],
                  device=node.device, attrs={'T': (dtypes.string,), 'summarize': 3})
@@ -147,7 +147,7 @@ def _top_k(node, library):
 
 
 def _parallel_map(node, library):
-    """TensorFlow 2 gives the number of calls as an int64."""
+    """In TensorFlow 2 the number of calls is an int64."""
     *others, calls = node.inputs
     cast = Node(f'{node.name}/num_parallel_calls', 'Cast', [calls], device=node.device,
                 attrs={'SrcT': dtypes.int64, 'DstT': dtypes.int32})
@@ -158,13 +158,13 @@ def _parallel_map(node, library):
 
 
 def _fused_gradient(node, library):
-    """The first two forms have no third reserved space; only GPUs use it."""
+    """The first two versions have no third reserved space, which only GPUs use."""
     rest = _const(node, 'reserve_space_3', 0, dtypes.float32)
     return [rest, _with(node, 'FusedBatchNormGradV3', [*node.inputs[:5], Ref(rest.name)])]
 
 
 def _global_normalization(node, library):
-    """The first batch normalisation that TensorFlow had: the moments are inputs."""
+    """TensorFlow's first batch normalisation op: the moments are inputs."""
     x, mean, variance, offset, scale = node.inputs
     made = []
     if not node.attrs['scale_after_normalization'].b:
@@ -174,11 +174,11 @@ def _global_normalization(node, library):
                          epsilon=node.attrs['variance_epsilon'], is_training=False)]
 
 
-# ---- a choice among several branches -----------------------------------------------------
+# ---- Case --------------------------------------------------------------------------------
 
 
 def _case(node, library):
-    """A Case as an If whose other branch holds the next If; out of range is the last branch."""
+    """A Case as an If whose other branch contains the next If; the last branch is the default."""
     names = [f.name for f in node.attrs['branches'].list.func]
     missing = [name for name in names if name not in library]
     if not names or missing:
@@ -192,7 +192,7 @@ def _case(node, library):
 
 
 def _choice(prefix, inputs, names, position, library, node):
-    """Nodes that choose among names[place:]; `node` is the template of the If."""
+    """Nodes that select among names[place:]; `node` is the template of the If."""
     wanted = _const(node, 'branch', position)
     equal = Node(f'{node.name}/is_branch', 'Equal', [inputs[0], Ref(wanted.name)],
                  device=node.device)

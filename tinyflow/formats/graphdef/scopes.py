@@ -7,7 +7,7 @@ _MARKED = re.compile(r'(\^|loc:@|)(.*)', re.DOTALL)      # a control input, a co
 
 
 def inside(name, scope):
-    """True if a node's name lies in `scope` (None: everywhere)."""
+    """True if a node's name is in `scope` (None: always)."""
     return not scope or _MARKED.match(name)[2].startswith(scope.rstrip('/') + '/')
 
 

@@ -15,7 +15,7 @@ from tinyflow.ops.variables.variable import (
 def to_proto(self, export_scope=None):
     """The VariableDef of this Variable, with names as seen from inside `export_scope`.
 
-    None if the Variable lies outside that scope.
+    None if the Variable is outside of that scope.
     """
     from tinyflow.formats.protos.variable_pb2 import VariableDef  # loaded when needed
     if not scopes.inside(self.name, export_scope):
@@ -57,7 +57,7 @@ def from_proto(variable_def, import_scope=None):
     kind = ResourceVariable if storage.op.type == 'VarHandleOp' else RefVariable
     self = object.__new__(kind)
     self._variable = self._handle = storage
-    # Loading a SavedModel leaves out initial values of ops that tinyflow lacks.
+    # Loading a SavedModel skips initial values of unknown op types.
     initializer = variable_def.initializer_name
     self._initializer_op = element(initializer) if initializer else None
     self._snapshot = element(variable_def.snapshot_name)
@@ -77,7 +77,7 @@ def from_proto(variable_def, import_scope=None):
 
 
 class SaveSliceInfo:
-    """Which part of a larger Variable a Variable is; a Saver keeps the parts under one name."""
+    """The slice of a larger Variable that a Variable is; a Saver stores all under one name."""
 
     def __init__(self, full_name=None, full_shape=None, var_offset=None, var_shape=None,
                  save_slice_info_def=None, import_scope=None):
@@ -93,12 +93,12 @@ class SaveSliceInfo:
 
     @property
     def spec(self):
-        """Full shape, and begin and length of each axis, as a checkpoint words them."""
+        """Full shape, and start and length along each axis, in the notation of checkpoints."""
         sizes = ' '.join(str(d) for d in self.full_shape) + ' '
         return sizes + ':'.join(f'{o},{s}' for o, s in zip(self.var_offset, self.var_shape))
 
     def to_proto(self, export_scope=None):
-        """The SaveSliceInfoDef; None if the Variable lies outside `export_scope`."""
+        """The SaveSliceInfoDef; None if the Variable is outside of `export_scope`."""
         from tinyflow.formats.protos.variable_pb2 import SaveSliceInfoDef  # loaded when needed
         if not scopes.inside(self.full_name, export_scope):
             return None

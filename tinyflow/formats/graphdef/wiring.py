@@ -11,7 +11,7 @@ from tinyflow.graph.support.errors import misuse
 
 
 def graph_name(graph, name):
-    """`name`, made unique, and known to the graph as taken."""
+    """`name`, made unique, and registered with the graph."""
     outer, graph._name_stack = graph._name_stack, ''
     try:
         if not _is_name(name):
@@ -22,12 +22,12 @@ def graph_name(graph, name):
 
 
 def _is_name(name):
-    """True for a name that a node may have."""
+    """True for a valid node name."""
     return _VALID_ROOT_NAME.match(name) is not None
 
 
 def in_order(nodes, made):
-    """The nodes so that each comes after its inputs; of those that can come, the first listed."""
+    """The nodes so that each comes after its inputs; otherwise in the given order."""
     index = {}
     for i, node in enumerate(nodes):
         if node.name in index:
@@ -101,12 +101,12 @@ def outputs_called(part, made):
         if arg.name == part:
             return operation.outputs[index:index + length]
         index += length
-    # An op that stands in for another calls its only output by another name.
+    # An op that replaces another may have another name for its only output.
     return operation.outputs if len(definition.outputs) == 1 else ()
 
 
 def refine(operation, protos):
-    """Adds what the file knows of the shapes of the outputs."""
+    """Refines the shapes of the outputs by those of the file."""
     for tensor, proto in zip(operation.outputs, protos):
         shape = shapes.raw(proto)
         if shapes.compatible(tensor.raw_shape, shape):

@@ -4,8 +4,8 @@
     PREFIX.data-00000-of-00001      the tensors, one after the other
 
 A tensor may be stored in parts (of a partitioned Variable), each under its own key, and there
-may be several data files (of a sharded save). Files are read and checked when a tensor is asked
-for. `write` side: bundle_writer.py.
+may be several data files (of a sharded save). Files are read and checked when a tensor is
+requested. For writing see bundle_writer.py.
 """
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def data_name(prefix, shard, shards):
 
 
 def damaged(path, what, tensor=None):
-    """The error for a file that does not hold what it should."""
+    """The error for a damaged file."""
     about = f" of the tensor '{tensor}'" if tensor is not None else ''
     return errors.DataLossError(None, None, errors.report(
         f'{path}: {what}{about}', hint='the file is damaged or was not written to its end; '
@@ -78,7 +78,7 @@ class BundleReader:
         self._entries = {}
         self._names = None
 
-    # ---- what there is -------------------------------------------------------------------
+    # ---- contents ------------------------------------------------------------------------
 
     def names(self):
         """The names of all tensors, sorted; parts of tensors are not listed."""
@@ -181,7 +181,7 @@ class BundleReader:
                 continue
             piece = self._read(self.parsed(slice_key(name, part), name), name)
             if piece.shape != slices.shape_of(shape, part) or piece.dtype != result.dtype:
-                raise damaged(self._index, 'a part has a wrong shape', name)
+                raise damaged(self._index, 'a slice has a wrong shape', name)
             result[meet[0]] = piece[meet[1]]
             filled += result[meet[0]].size
         if filled < result.size:
@@ -213,14 +213,14 @@ class BundleReader:
                 file = self._files[path] = open(path, 'rb', buffering=0)
         there = os.fstat(file.fileno()).st_size
         if entry.offset + entry.size > there:               # before memory is allocated
-            raise damaged(path, f'the file has {there} bytes, too few for the bytes', name)
+            raise damaged(path, f'the file has {there} bytes, too few for the data', name)
         data = np.empty(entry.size, np.uint8)
         file.seek(entry.offset)
         position, view = 0, memoryview(data)
         while position < entry.size:
             count = file.readinto(view[position:position + (1 << 30)])
             if not count:
-                raise damaged(path, 'the file ends too early for the bytes', name)
+                raise damaged(path, 'the file is truncated in the data', name)
             position += count
         return data
 

@@ -1,6 +1,6 @@
 """Tensors as the bytes of a checkpoint's data file.
 
-Numbers stand as they are in memory, little-endian. Strings: all lengths as varints, the masked
+Numbers are stored as in memory, little-endian. Strings: all lengths as varints, the masked
 checksum of the lengths, all bytes. The checksum of strings is over the lengths as 4-byte (or, from
 4 GiB on, 8-byte) numbers, the checksum in between, and the bytes.
 """
@@ -15,7 +15,7 @@ from tinyflow.formats.wire.crc import extend, mask
 from tinyflow.formats.wire.varints import put, take
 from tinyflow.graph import dtypes
 
-# A variant that can be saved - where an iterator of tf.data stands - is a string of tinyflow's own.
+# A saveable variant - the position of a tf.data iterator - is a string in tinyflow's own format.
 _BYTES = (dtypes.string, dtypes.variant)
 
 

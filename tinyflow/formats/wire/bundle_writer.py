@@ -1,11 +1,11 @@
-"""Writes checkpoints so that at every moment there is a whole one, the old or the new.
+"""Writes checkpoints atomically: at every moment the old or the new one is complete.
 
-The data go to a temporary file, then the table; renaming the table over the old one is the moment
-at which the new checkpoint replaces the old. A checkpoint that is overwritten has its data file
-under the very name that the new one should have. So the new data first get the name that they
-would have with one file more (`-of-00002`), and a table that says so; TensorFlow reads that as
-well. When nothing refers to the old data any more, the usual name is given, too, then the usual
-table, and the first name is taken away. Only links and small tables are written for that.
+The data go to a temporary file, then the table; renaming the table over the old one replaces the
+old checkpoint by the new one. If a checkpoint is overwritten, its data file has the name that
+the new data file should have. So the new data first get the name of one of two files
+(`-of-00002`), with a table that says so; TensorFlow can read that as well. When nothing refers to
+the old data any more, the usual name is added, then the usual table, and the first name is removed.
+This writes only links and small tables.
 """
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _DATA_FILE = re.compile(r'\.data-\d{5}-of-(\d{5})\Z')
 
 
 class BundleWriter:
-    """Writes one checkpoint of one data file; it appears with `finish`.
+    """Writes one checkpoint of one data file; `finish` publishes it. As
 
-    As a context manager it finishes where the block ends, and leaves nothing if that is an error.
+    a context manager it finishes at the end of the block, and leaves no files after an error.
     """
 
     def __init__(self, prefix):
@@ -46,7 +46,7 @@ class BundleWriter:
         self._append(name.encode(), array, dtype)
 
     def add_slice(self, name, shape, extents, array, dtype):
-        """Appends the part `extents` of a tensor that has the shape `shape` as a whole."""
+        """Appends the part `extents` of a tensor of full shape `shape`."""
         if slices.shape_of(shape, extents) != array.shape:
             raise ValueError(f"the part of '{name}' has the shape {list(array.shape)}, by its "
                              f'specification {list(slices.shape_of(shape, extents))}')
@@ -77,7 +77,7 @@ class BundleWriter:
         self._entries[key] = entry
 
     def finish(self):
-        """Makes the checkpoint appear."""
+        """Publishes the checkpoint."""
         try:
             with files.explained(self._path):
                 files.flush(self._file)
@@ -88,7 +88,7 @@ class BundleWriter:
             raise
 
     def abandon(self):
-        """Leaves no trace."""
+        """Removes the temporary files."""
         self._file.close()
         files.remove(self._path)
 
@@ -108,11 +108,11 @@ def _entry(dtype, shape):
     return entry
 
 
-# ---- making it appear --------------------------------------------------------------------------
+# ---- publishing --------------------------------------------------------------------------------
 
 
 def publish(prefix, entries, data):
-    """Turns finished data files, in order of their shard numbers, and entries into a checkpoint."""
+    """Publishes finished data files, in order of shard numbers, and entries as a checkpoint."""
     count = len(data)
     if _shards_of(prefix) != count:
         _rename(data, prefix, count)
@@ -128,7 +128,7 @@ def publish(prefix, entries, data):
 
 
 def _shards_of(prefix):
-    """How many data files the checkpoint of that name has; None if there is no readable one."""
+    """The number of data files of the checkpoint of that name; None if there is no readable one."""
     if not os.path.exists(index_name(prefix)):
         return None
     try:
@@ -165,7 +165,7 @@ def _write_index(prefix, entries, shards):
 
 
 def _data_files(prefix):
-    """(path, number of shards) of the data files of that name, whether in use or not."""
+    """(path, number of shards) of the data files of that name, including unused ones."""
     for path in glob.glob(f'{glob.escape(prefix)}.data-*'):
         match = _DATA_FILE.search(path)
         if match:
@@ -179,7 +179,7 @@ def _remove_data(prefix, but=None):
 
 
 def remove(prefix):
-    """Removes a checkpoint: its table first, so that there never is one without data."""
+    """Removes a checkpoint: its table first, so that no table is ever without data."""
     files.remove(index_name(prefix))
     _remove_data(prefix)
     for path in glob.glob(f'{glob.escape(prefix)}.*'):
@@ -188,7 +188,7 @@ def remove(prefix):
 
 
 def merge(prefixes, target, delete_old_dirs=True):
-    """Makes one checkpoint `target` of several, whose data files become its own.
+    """Merges several checkpoints into `target`, which takes over their data files.
 
     InvalidArgumentError if two of them hold the same tensor.
     """

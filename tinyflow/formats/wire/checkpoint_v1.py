@@ -18,7 +18,7 @@ from tinyflow.formats.wire.table import DamagedTable, read_table
 from tinyflow.graph import dtypes
 from tinyflow.graph.support import errors
 
-# The field of a TensorProto that has the values of a dtype, and how they become an array.
+# The field of a TensorProto with the values of a dtype, and their conversion to an array.
 _FIELDS = {'float32': 'float_val', 'float64': 'double_val', 'int64': 'int64_val',
            'bool': 'bool_val', 'string': 'string_val', 'complex64': 'scomplex_val',
            'complex128': 'dcomplex_val', 'float16': 'half_val', 'uint32': 'uint32_val',
@@ -96,7 +96,7 @@ class ReaderV1:
             target = result[slices.index_of(shape, part)]
             values = _values(self._proto(path, data).data.data, dtype)
             if values.size != target.size:
-                raise damaged(path, 'a part is not whole', name)
+                raise damaged(path, 'a slice is incomplete', name)
             result[slices.index_of(shape, part)] = values.reshape(target.shape)
             filled += values.size
         if filled < result.size:
@@ -104,7 +104,7 @@ class ReaderV1:
         return result
 
     def close(self):
-        """Nothing is open."""
+        """Does nothing: there are no open files."""
 
     def __enter__(self):
         return self

@@ -19,9 +19,9 @@ def _extend(crc, data):
 
 
 def extend(crc, data):
-    """The checksum of what gave `crc` followed by `data` (bytes, or a contiguous array)."""
+    """Extends the checksum `crc` by `data` (bytes, or a contiguous array)."""
     if type(data) is not bytes:
-        # The library takes read-only buffers only; an array can be shown as one without a copy.
+        # The library takes read-only buffers only; an array is converted to one without a copy.
         data = np.frombuffer(data, np.uint8) if not isinstance(data, np.ndarray) else data.view()
         data.flags.writeable = False
     return _extend(crc, data)
@@ -33,7 +33,7 @@ def crc32c(data):
 
 
 def mask(crc):
-    """The form in which a checksum is stored."""
+    """The stored form of a checksum."""
     return ((crc >> 15 | crc << 17) + _DELTA) & _ALL
 
 

@@ -1,9 +1,8 @@
 """Event files: what TensorBoard reads. A TFRecord file of Event messages, the first of which says
 "brain.Event:2".
 
-An EventFile needs no thread: an event is turned into bytes at once and handed to the operating
-system with its neighbours, which takes microseconds; from then on it outlives a crash of the
-process.
+An EventFile needs no thread: an event is serialized immediately and written together with its
+neighbours, which takes microseconds; from then on it survives a crash of the process.
 """
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ _open: weakref.WeakSet = weakref.WeakSet()
 
 
 class EventFile:
-    """Appends events to a new file in `logdir`; both are made if need be.
+    """Appends events to a new file in `logdir`; both are created if necessary.
 
     The first event is written at once; the others wait until there are `max_queue` of them, or one
     comes `flush_secs` seconds after the last were written. Safe to use from several threads. After
@@ -33,8 +32,8 @@ class EventFile:
 
     def __init__(self, logdir, max_queue=10, flush_secs=120, filename_suffix=''):
         self.logdir = logdir
-        # Also of a program that changes its working directory before the file is opened, which
-        # happens when there is something to write, at the latest when Python ends.
+        # Absolute, because the program may change its working directory before the file is
+        # opened, which happens at the first write, at the latest when Python ends.
         self._folder = os.path.abspath(logdir)
         self.path = None
         self.closed = False
@@ -46,14 +45,14 @@ class EventFile:
         _open.add(self)
 
     def begin_anew(self):
-        """Forgets the file and what waits; in a child after a fork they are the parent's."""
+        """Drops the file and pending events; in a child after a fork they belong to the parent."""
         self._lock = threading.Lock()
         self._file = None
         self._waiting, self._size = [], 0
         self._next_flush = 0.0
 
     def add(self, event):
-        """Writes an Event message, soon; nothing if closed."""
+        """Queues an Event message for writing; does nothing if closed."""
         data = frame(event.SerializeToString())
         with self._lock:
             if self.closed:
@@ -65,12 +64,12 @@ class EventFile:
                 self._write()
 
     def flush(self):
-        """Hands all events to the operating system."""
+        """Writes all pending events."""
         with self._lock:
             self._write()
 
     def close(self):
-        """Writes what waits and closes the file; a second call does nothing."""
+        """Writes pending events and closes the file; a second call does nothing."""
         with self._lock:
             try:
                 self._write()
@@ -89,13 +88,13 @@ class EventFile:
     def _write(self):
         if not self._waiting:
             return
-        if self._file is None or not os.path.exists(self.path):     # someone tidied up
+        if self._file is None or not os.path.exists(self.path):     # the directory was removed
             self._begin()
         end = self._file.tell()
         try:
             with explained(self.path):
                 write_all(self._file, b''.join(self._waiting))
-        except BaseException:               # a full disk, or Ctrl-C: half a record hides all others
+        except BaseException:        # a full disk, or Ctrl-C: a partial record hides later ones
             self._file.seek(end)
             self._file.truncate()
             raise
@@ -125,7 +124,7 @@ def _make(logdir):
 
 
 def _new_file(name, suffix):
-    """(path, file) with a number in the name where another writer began in the same second."""
+    """(path, file) with a number in the name if another writer started in the same second."""
     number = 0
     while True:
         path = f'{name}.{number}{suffix}' if number else f'{name}{suffix}'
@@ -154,7 +153,7 @@ def summary_iterator(path):
     """The Event messages of an event file, one after the other.
 
     NotFoundError without a file; DataLossError names the offset of a damaged record, such as the
-    last of a process that died while writing it: what came before it was right.
+    last of a process that died while writing it: the records before it are valid.
     """
     from google.protobuf.message import DecodeError  # loaded when needed
 

@@ -1,8 +1,8 @@
 """Parses tf.train.Example protocol buffers into arrays.
 
 A feature is a list of int64, float32 or bytes under a name. A dense feature becomes an array of a
-fixed shape, or of rows that are padded to the longest; a sparse one the three parts of a
-SparseTensor.
+fixed shape, or of rows that are padded to the longest; a sparse one becomes the three
+parts of a SparseTensor.
 """
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class Sparse(NamedTuple):
 
 
 def refuse(where, problem, example=None, hint=None):
-    """The error for an example that is not as its features were described."""
+    """The error for an example that does not match the description of its features."""
     facts = [] if example is None else [('the example has', _contents(example))]
     return OpFailure(f'{where}{problem}', hint, facts)
 
 
 def _contents(features):
-    """'x int64 [2], z string [1]': the features that there are."""
+    """'x int64 [2], z string [1]': the existing features."""
     descriptions = []
     for key in sorted(features)[:20]:
         kind, values = values_of(features[key])
@@ -71,14 +71,14 @@ def as_array(message, dtype):
         array[:] = list(values)
         return array
     if dtype is dtypes.float32 and count > _FEW:
-        # On the wire they are packed, last of all: quicker than one by one.
+        # Serialized, the packed values are the last bytes: faster than one by one.
         wire = message.SerializeToString()
         return np.frombuffer(wire, '<f4', count, len(wire) - 4 * count).astype(np.float32)
     return np.fromiter(values, dtype.np, count)
 
 
 def parse(data, where, message='Example'):
-    """The Example (or SequenceExample) of some bytes."""
+    """The parsed Example (or SequenceExample)."""
     from google.protobuf.message import DecodeError  # loaded when needed
 
     from tinyflow.formats.protos import example_pb2
@@ -94,8 +94,8 @@ def parse(data, where, message='Example'):
 def one_dense(features, spec, label, missing, detail):
     """The array of a dense feature of one example, of its shape (or [n, *shape[1:]]).
 
-    `label` begins the message about a feature that does not fit, `missing` that about one that is
-    not there; `detail` False leaves out the numbers, as TensorFlow does.
+    `label` begins the message about a feature that does not fit, `missing` the message about a
+    missing one; with `detail` False numbers are omitted, as in TensorFlow.
     """
     kind, values = values_of(features[spec.key]) if spec.key in features else (None, None)
     if kind is None:
@@ -175,7 +175,7 @@ def sparse_rows(dtype, rows):
 
 
 def stacked(spec, rows):
-    """A dense feature of all examples, padded to the longest with the default where it varies."""
+    """A dense feature of all examples; one of varying length is padded with the default."""
     if not spec.varies:
         result = np.empty((len(rows), *spec.shape), spec.dtype.np)
     else:
@@ -196,7 +196,7 @@ def padding(dtype, shape, default):
 
 
 def parse_single(data, sparse, dense):
-    """As `parse_batch` of one Example, without the axis of the batch."""
+    """As `parse_batch` of one Example, without the batch axis."""
     features = parse(data, '').features.feature
     parts = []
     for spec in sparse:

@@ -8,9 +8,9 @@ from tinyflow.graph.support.errors import misuse, report
 
 
 class _Explaining(type):
-    """Makes messages of the class `message`, and stands for that class in all else.
+    """Creates messages of the class `message`, and otherwise behaves like that
 
-    A message class of protobuf cannot have subclasses, hence another class.
+    class. A protobuf message class cannot be subclassed, hence this wrapper.
     """
 
     def __call__(cls, *args, **fields) -> Any:
@@ -54,17 +54,17 @@ def _why(cls, value, error):
     """(problem, hint) for a value that is not a list, or has an element of another type."""
     shape = getattr(value, 'shape', ())
     if len(shape) > 1:
-        return (f'value is an array of shape {list(shape)}, and a list has one dimension',
+        return (f'value is an array of shape {list(shape)}, but a list has one dimension',
                 'array.ravel(), and the shape as a feature of its own; or '
                 'BytesList(value=[array.tobytes()]).')
     if isinstance(value, (str, bytes)) or not hasattr(value, '__iter__') or shape == () \
             and hasattr(value, 'dtype'):
-        return f'value is {_short(value)}, and no list', f'value=[{_short(value)}].'
+        return f'value is {_short(value)}, not a list', f'value=[{_short(value)}].'
     for i, element in enumerate(value):
         try:
             cls.message(value=[element])
         except (TypeError, ValueError):
-            return (f'value[{i}] is {_short(element)}, and the list takes {cls.takes}',
+            return (f'value[{i}] is {_short(element)}, but the list takes {cls.takes}',
                     _another(cls, element))
     return str(error), None
 

@@ -1,7 +1,7 @@
 """Atomic file writes: under another name, flushed to disk, then renamed.
 
-Whoever opens the final name sees the old bytes or all of the new ones, whatever happens to the
-process in between. A file that is left behind by a process that died has `.tempstate` in its name.
+A reader of the final name sees the old bytes or all of the new ones, even if the process dies
+in between. A file left behind by such a process has `.tempstate` in its name.
 """
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def flush(file):
 
 
 def put_in_place(temporary, path):
-    """Gives a finished temporary file its name, replacing what had it."""
+    """Gives a finished temporary file its name, replacing an existing file."""
     with explained(path):
         os.replace(temporary, path)
 
@@ -78,7 +78,7 @@ def flush_directory(path):
 
 
 def remove(path):
-    """Removes a file if it is there."""
+    """Removes a file if it exists."""
     try:
         os.unlink(path)
     except FileNotFoundError:
@@ -101,13 +101,13 @@ def replacing(path):
 
 
 def write_atomically(path, data):
-    """Writes bytes (or text, as UTF-8) to `path`: whole, or not at all."""
+    """Writes bytes (or text, as UTF-8) to `path` atomically."""
     with replacing(path) as file, explained(path):
         write_all(file, data.encode() if isinstance(data, str) else data)
 
 
 def write_all(file, data):
-    """Writes all of a buffer: an unbuffered file may take less at a time than it is given."""
+    """Writes all of a buffer: an unbuffered file may write less than requested."""
     view = memoryview(data)
     while len(view):
         view = view[file.write(view):]

@@ -1,4 +1,4 @@
-"""Histograms of summaries: how many values fall between limits that grow by a tenth each.
+"""Histograms of summaries: counts of values between limits that grow by a tenth each.
 
 TensorFlow 1.15's limits, so that equal values give equal bytes: 1e-12, 1.1e-12, ... to 1e20, the
 same below zero, zero, and the largest double at both ends. A value is counted below the first limit
@@ -23,7 +23,7 @@ def bucket_limits():
     growing, limit = [], _FIRST
     while limit < _LAST:
         growing.append(limit)
-        limit *= _GROWTH                        # one after the other, as the rounding adds up
+        limit *= _GROWTH                        # sequentially: the same rounding errors as in TF
     positive = np.array([*growing, _HUGE])
     return np.concatenate([-positive[::-1], [0.0], positive])
 
@@ -33,13 +33,13 @@ def _cells():
     """For the upper 16 bits of a double: the bucket of the least double that begins with them, and
     the limit where the next bucket begins.
 
-    Such doubles differ by at most a sixteenth and limits by a tenth, so there is one such limit at
-    most: a bucket is found by one look-up and one comparison, whatever the value.
+    Such doubles differ by at most a sixteenth and limits by a tenth, so there is at most one such
+    limit: a bucket is found by one look-up and one comparison.
     """
     heads = np.arange(1 << 16, dtype=np.uint64) << np.uint64(48)
-    heads[1 << 15:] |= np.uint64((1 << 48) - 1)             # negative: the least is the longest
+    heads[1 << 15:] |= np.uint64((1 << 48) - 1)             # negative: largest magnitude
     least = heads.view(np.float64)
-    least = np.where(np.isnan(least), 0.0, least)           # not to be met; see `fill`
+    least = np.where(np.isnan(least), 0.0, least)           # never reached; see `fill`
     limits = bucket_limits()
     buckets = np.minimum(np.searchsorted(limits, least, side='right'), len(limits) - 1)
     return buckets, limits[buckets]
@@ -56,7 +56,7 @@ def _bucket_of(values):
 def fill(proto, values):
     """Writes the histogram of an array into a HistogramProto.
 
-    Shapes: values [...]. Raises ValueError, saying which, where a value is not finite.
+    Shapes: values [...]. Raises ValueError for a NaN or an infinity.
     """
     flat = values.reshape(-1)
     counts = np.zeros(len(bucket_limits()), np.int64)
@@ -77,19 +77,19 @@ def fill(proto, values):
 
 
 def _added(total, part):
-    """`total` plus all of `part`, which is lost, one by one: NumPy's sum adds in pairs, which
-    rounds otherwise."""
+    """`total` plus the sum of `part`, which is overwritten: sequentially, because NumPy's
+    pairwise sum rounds differently."""
     part[0] += total
     return float(np.add.accumulate(part)[-1])
 
 
 def _end(part, value):
-    """The least or largest value; of 0.0 and -0.0, which are equal, the one that comes first."""
+    """The least or largest value; of 0.0 and -0.0, which are equal, the first one."""
     return value if value else part[np.argmax(part == 0)]
 
 
 def _kept(counts):
-    """The buckets to write: those with values, and of a row of empty ones the last."""
+    """The buckets to write: those with values, and the last of each run of empty ones."""
     if not counts.any():
         return np.array([len(counts) - 1])
     full = counts > 0
@@ -99,4 +99,4 @@ def _kept(counts):
 def _not_finite(part):
     first = part[~np.isfinite(part)][0]
     return OpFailure(f'{"Nan" if np.isnan(first) else "Infinity"} in summary histogram',
-                     'tf.check_numerics or tf.add_check_numerics_ops tells where it comes from.')
+                     'tf.check_numerics or tf.add_check_numerics_ops finds its origin.')

@@ -4,7 +4,7 @@ Imported at first use, as the modules behind them load google.protobuf.
 """
 from __future__ import annotations
 
-_OF = {         # public name below tf -> module of tinyflow.formats.protos
+_OF = {         # public name in tf -> module of tinyflow.formats.protos
     'AttrValue': 'attr_value', 'Event': 'event', 'GraphDef': 'graph', 'HistogramProto': 'summary',
     'LogMessage': 'event', 'MetaGraphDef': 'meta_graph', 'NameAttrList': 'attr_value',
     'NodeDef': 'node_def', 'OpDef': 'op_def', 'SessionLog': 'event', 'Summary': 'summary',

@@ -12,13 +12,13 @@ def number(value):
 
 
 def text(value):
-    """A byte string with its ends and escapes."""
+    """A byte string with terminator and escapes."""
     parts = [part.replace(b'\xff', b'\xff\0') for part in value.split(b'\0')]
     return b'\0\xff'.join(parts) + b'\0\1'
 
 
 def signed(value):
-    """A number of either sign: the first bits tell the length."""
+    """A number of either sign: the first bits encode the length."""
     magnitude = ~value if value < 0 else value
     length = magnitude.bit_length() // 7 + 1
     data = bytearray(value.to_bytes(max(length, 9) + 1, 'big', signed=True)[-length:])

@@ -25,10 +25,10 @@ def _chunk(kind, data):
 
 
 def _filtered(image):
-    """The rows, each as its difference from a guess, with the number of the guess in front.
+    """The rows, each as its difference from a prediction, after the number of the filter.
 
-    Of the five guesses of the format, a row gets the one with the least sum of differences (taken
-    as signed numbers), the choice that the format's specification recommends.
+    Of the five filters of the format, a row gets the one with the least sum of differences (taken
+    as signed numbers), the heuristic that the format's specification recommends.
     """
     height, width, channels = image.shape
     padded = np.zeros((height + 1, width + 1, channels), np.int16)

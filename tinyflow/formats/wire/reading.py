@@ -10,7 +10,8 @@ from tinyflow.graph.support import errors
 
 
 def as_message(value, message_class):
-    """`value` as a message of our class: one already, TensorFlow's own of that name, or bytes.
+    """`value` as a message of our class: from such a message, TensorFlow's message of that name, or
+    bytes.
 
     Raises TypeError for anything else.
     """
@@ -43,7 +44,7 @@ def parse(data, message_class, where):
 def parse_text(text, message_class, where):
     """The message of a text. Raises DataLossError, which names the line.
 
-    Fields that a newer TensorFlow has added are passed over, but not slips of the pen.
+    Fields of a newer TensorFlow are ignored, but typos are errors.
     """
     from google.protobuf import text_format  # loaded when needed
     try:
@@ -66,7 +67,7 @@ _BRACKETS = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|#[^\n]*|([{<
 
 
 def _check_newer(text, message_class, error):
-    """ParseError unless all that keeps `text` from being read is fields with quite other names."""
+    """ParseError unless the only errors in `text` are fields with entirely unknown names."""
     from google.protobuf import text_format  # loaded when needed
     seen = set()
     while True:
@@ -83,7 +84,7 @@ def _check_newer(text, message_class, error):
 
 
 def _nearest_field(message_class, message, name):
-    """The field of a message inside `message_class` that `name` might have been meant for."""
+    """The field of a message inside `message_class` whose name is most similar to `name`."""
     from difflib import get_close_matches  # loaded when needed
     waiting, seen = [message_class.DESCRIPTOR], set()
     while waiting:
@@ -101,7 +102,7 @@ def _without(text, name):
     kept, position = [], 0
     for found in re.finditer(_FIELD % re.escape(name), text):
         if found.start() < position:
-            continue                    # inside one that is gone
+            continue                    # inside a removed field
         kept.append(text[position:found.start()])
         position = found.end()
         if found[1] in '{<[':
@@ -121,15 +122,15 @@ def _end_of_bracket(text, position):
 def _damaged(where, message_class, error):
     name = message_class.DESCRIPTOR.name
     size = f' ({os.path.getsize(where)} bytes)' if os.path.isfile(where) else ''
-    reason = str(error).strip().splitlines()[0] if str(error).strip() else 'cut off or overwritten'
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else 'truncated file'
     return errors.DataLossError(None, None, errors.report(
         f'{where}{size} is not a {name}, or it is damaged: {reason}',
-        hint='write or copy the file once more; a file in text form ends in .pbtxt.'))
+        hint='write or copy the file again; a file in text format ends in .pbtxt.'))
 
 
 @contextlib.contextmanager
 def naming(path):
-    """Adds the name of the file, if there is one, to errors about what it holds."""
+    """Adds the name of the file, if there is one, to errors about its content."""
     try:
         yield
     except (errors.NotFoundError, errors.DataLossError) as error:
@@ -163,7 +164,7 @@ def read(path, message_class, binary=None):
 
 
 def as_bytes(message, what):
-    """A message as it stands in a file. Raises ValueError above the 2 GB of protobuf."""
+    """The serialized message. Raises ValueError above the 2 GB of protobuf."""
     from google.protobuf.message import EncodeError  # loaded when needed
     try:
         return message.SerializeToString(deterministic=True)
@@ -174,7 +175,7 @@ def as_bytes(message, what):
 
 
 def write(path, message, as_text=False):
-    """Writes a message to a file: whole, or not at all."""
+    """Writes a message to a file atomically."""
     from google.protobuf import text_format  # loaded when needed
     data = text_format.MessageToString(message) if as_text else \
         as_bytes(message, message.DESCRIPTOR.name)

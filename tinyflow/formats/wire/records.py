@@ -2,7 +2,7 @@
 
     uint64 length | masked crc32c of it | bytes | masked crc32c of them          (little-endian)
 
-The whole may be inside a GZIP or ZLIB stream.
+The file may be a GZIP or ZLIB stream.
 """
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WINDOW_BITS = {'': None, 'ZLIB': 15, 'GZIP': 31}
 
 
 def frame(record):
-    """The bytes that stand in a file for the byte string `record`."""
+    """The encoding of the byte string `record` in a file."""
     length = _LENGTH.pack(len(record))
     return b'%b%b%b%b' % (length, _CRC.pack(masked_crc32c(length)), record,
                           _CRC.pack(masked_crc32c(record)))
@@ -54,7 +54,7 @@ class RecordWriter:
                 raise error from None
 
     def flush(self):
-        """Hands what was written so far to the file system."""
+        """Flushes written records to the file system."""
         if self._file is None:
             raise errors.FailedPreconditionError(None, None, f'{self.path}: Writer is closed.')
         with explained(self.path):
@@ -84,9 +84,9 @@ def _window_bits(compression, window_bits=None):
 class RecordReader:
     """An iterator over the records of a file.
 
-    `offset` is where the next record begins in the (uncompressed) stream; a reader can be made to
-    begin there. DataLossError names the file and the offset of a damaged record; what came before
-    it was right.
+    `offset` is where the next record begins in the (uncompressed) stream; a reader can start
+    there. DataLossError names the file and the offset of a damaged record; the records before it
+    are valid.
     """
 
     def __init__(self, path, compression='', offset=0, buffer_size=None):
@@ -99,7 +99,7 @@ class RecordReader:
             self._file = open(path, 'rb', buffering=0)
         self._data, self._position = b'', 0
         self._started = False           # whether a compressed stream has started
-        self._damage = None             # what zlib said after the last good bytes
+        self._damage = None             # the error of zlib after the last valid bytes
         if offset:
             self._skip_to(offset)
 
@@ -129,7 +129,7 @@ class RecordReader:
         return record
 
     def _more(self, needed):
-        """Reads until `needed` bytes lie ahead; False at a clean end of the file."""
+        """Reads until `needed` bytes are buffered; False at a clean end of the file."""
         parts = [self._data[self._position:]]
         have = len(parts[0])
         while have < needed:
@@ -168,11 +168,11 @@ class RecordReader:
         found = b''
         try:
             while raw:
-                if self._unpack.eof:                # gzip files may be joined end to end
+                if self._unpack.eof:                # gzip files may be concatenated
                     if not raw.strip(b'\0'):
-                        break                       # or filled up with zeros
+                        break                       # or padded with zeros
                     self._unpack = zlib.decompressobj(_EITHER)
-                # Little by little: what a call unpacks before it finds damage is lost.
+                # In small steps: the output of a call that finds damage is lost.
                 found += self._unpack.decompress(raw[:_STEP])
                 raw = self._unpack.unused_data + raw[_STEP:]
         except zlib.error as error:
@@ -197,7 +197,7 @@ class RecordReader:
                  "compression_type='GZIP' or 'ZLIB'. Write it again."))
 
     def close(self):
-        """Closes the file; the iterator is then at its end."""
+        """Closes the file and ends the iterator."""
         file, self._file = self._file, None
         self._data, self._position = b'', 0
         if file is not None:

@@ -28,7 +28,7 @@ def _fill_node(proto, stats):
         micros = getattr(stats, f'{name}_micros')
         setattr(proto, f'{name}_micros', round(micros))
         setattr(proto, f'{name}_nanos', round(micros * 1000))
-    # A node that ran took time: a rounded 0 would look as if it had not run.
+    # At least 1: a time rounded to 0 would look as if the node had not run.
     proto.all_end_rel_micros = max(proto.all_end_rel_micros, 1)
     if stats.output_bytes:
         proto.memory.add(allocator_name='cpu', total_bytes=int(stats.output_bytes),

@@ -1,6 +1,6 @@
 """Slices of tensors, as checkpoints name them: '10 4 0,5:-' is rows 0 to 4 of a [10, 4] tensor.
 
-A part is a list of pairs (start, length), one for each axis; (0, ALL) stands for a whole axis.
+A part is a list of pairs (start, length), one for each axis; (0, ALL) means the whole axis.
 """
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ ALL = -1
 
 
 def parse(text):
-    """(shape of the whole, extents) of a specification; ValueError if it is none."""
+    """(shape of the whole, extents) of a specification; ValueError if it is invalid."""
     *sizes, parts = text.split(' ')
     try:
         shape = tuple(int(size) for size in sizes if size)
@@ -42,7 +42,7 @@ def index_of(shape, extents):
 
 
 def overlap(shape, a, b):
-    """Where two parts meet: (index into the array of a, index into that of b); None if nowhere."""
+    """The overlap of two parts: (index into the array of a, index into that of b), or None."""
     in_a, in_b = [], []
     for one, other in zip(index_of(shape, a), index_of(shape, b)):
         low, high = max(one.start, other.start), min(one.stop, other.stop)

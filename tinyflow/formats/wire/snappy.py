@@ -1,4 +1,4 @@
-"""Snappy, decompression only: what blocks of old checkpoints may be packed with.
+"""Snappy, decompression only: the compression of blocks in old checkpoints.
 
 Source: the format description in the snappy project, format_description.txt.
 """
@@ -8,27 +8,27 @@ from tinyflow.formats.wire.varints import take
 
 
 class DamagedStream(ValueError):
-    """The bytes are not a whole snappy stream."""
+    """The bytes are not a complete snappy stream."""
 
 
 def decompress(data):
-    """The bytes that were compressed into `data`. DamagedStream if they cannot be had again."""
+    """The bytes that were compressed into `data`. DamagedStream if that is not possible."""
     try:
         size, position = take(data, 0)
         out = bytearray()
         while position < len(data):
             position = _element(data, position, out)
             if len(out) > size:
-                raise DamagedStream('longer than it says')
+                raise DamagedStream('longer than declared')
     except IndexError:
-        raise DamagedStream('it is cut off') from None
+        raise DamagedStream('it is truncated') from None
     if len(out) != size:
-        raise DamagedStream('shorter than it says')
+        raise DamagedStream('shorter than declared')
     return bytes(out)
 
 
 def _element(data, position, out):
-    """Appends what the element at `position` stands for; the position after it."""
+    """Appends the decoded element at `position`; returns the position after it."""
     tag = data[position]
     kind, position = tag & 3, position + 1
     if kind == 0:
@@ -51,13 +51,13 @@ def _literal(data, position, length, out):
         position += width
     end = position + length + 1
     if end > len(data):
-        raise DamagedStream('it is cut off')
+        raise DamagedStream('it is truncated')
     out += data[position:end]
     return end
 
 
 def _copy(out, offset, length):
-    """Appends `length` bytes that begin `offset` before the end; they may reach into themselves."""
+    """Appends `length` bytes that begin `offset` before the end; they may overlap themselves."""
     start = len(out) - offset
     if not offset or start < 0:
         raise DamagedStream('it refers to bytes before its start')

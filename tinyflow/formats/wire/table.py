@@ -6,8 +6,8 @@
     index block       last key of a block -> where the block is
     footer            where the last two blocks are; a magic number
 
-An entry shares the first bytes of its key with the entry before it, but for every 16th one, whose
-offsets are listed at the end of the block. Source: LevelDB, doc/table_format.md.
+An entry shares the first bytes of its key with the previous entry, except for every 16th one,
+whose offsets are listed at the end of the block. Source: LevelDB, doc/table_format.md.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from struct import Struct
 from tinyflow.formats.wire.crc import masked_crc32c
 from tinyflow.formats.wire.varints import put, take
 
-_INTERVAL = 16                  # entries between two whole keys
+_INTERVAL = 16                  # entries between two complete keys
 _BLOCK = 1 << 18                # bytes after which a block is closed
 _FOOTER = 48
 _MAGIC = 0xdb4775248b80fb57
@@ -26,7 +26,7 @@ _U64 = Struct('<Q')
 
 
 class DamagedTable(ValueError):
-    """The bytes are not a whole table; the caller adds the name of the file."""
+    """The bytes are not a complete table; the caller adds the name of the file."""
 
 
 class _Block:
@@ -35,7 +35,7 @@ class _Block:
     def __init__(self, interval=_INTERVAL):
         self._interval = interval
         self._data = bytearray()
-        self._whole = [0]               # offsets of entries with a whole key
+        self._whole = [0]               # offsets of entries with a complete key
         self._since = 0
         self.last = b''
 
@@ -62,7 +62,7 @@ class _Block:
 
 
 def _shared(a, b):
-    """How many first bytes two keys have in common."""
+    """The length of the common prefix of two keys."""
     count = 0
     for x, y in zip(a, b):
         if x != y:
@@ -72,7 +72,7 @@ def _shared(a, b):
 
 
 def write_table(entries):
-    """The bytes of a table with `entries`: pairs (key, value) of bytes, by rising key."""
+    """The bytes of a table with `entries`: pairs (key, value) of bytes, sorted by key."""
     out, index, block, previous = bytearray(), _Block(1), _Block(), None
     pending = None                      # (last key, handle) of a block whose index entry is due
     for key, value in entries:
@@ -95,7 +95,7 @@ def write_table(entries):
 
 
 def _write_block(out, block):
-    """Appends a block and gives its handle: offset and size."""
+    """Appends a block and returns its handle: offset and size."""
     handle, data = bytearray(), block.finish()
     put(handle, len(out))
     put(handle, len(data))
@@ -123,13 +123,13 @@ def _above(key):
 def read_table(data):
     """A dict of all entries of a table, given as bytes; every block's checksum is verified.
 
-    Raises DamagedTable for anything that is not a whole table.
+    Raises DamagedTable unless it is a complete table.
     """
     if len(data) < _FOOTER or _U64.unpack_from(data, len(data) - 8)[0] != _MAGIC:
-        raise DamagedTable('it does not end in the footer of a table (the file is cut off, or '
+        raise DamagedTable('it does not end in the footer of a table (the file is truncated, or '
                            'another kind of file)')
     try:
-        _, position = _handle(data, len(data) - _FOOTER)           # the metaindex: nothing of use
+        _, position = _handle(data, len(data) - _FOOTER)           # the metaindex: unused
         (offset, size), _ = _handle(data, position)
         found = {}
         for _, handle in _entries(_block(data, offset, size)):

@@ -1,9 +1,9 @@
 """Arrays and TensorProtos: tensors, shapes and dtypes as protocol buffers.
 
 A TensorProto holds its values in one of two ways: raw little-endian bytes in `tensor_content`, or
-a list of its dtype's own (`float_val`, `int_val`, ...) in which the last value stands for all that
-follow. Written is what TensorFlow 1.15's Python writes, so equal values give equal bytes; read is
-everything.
+the list of its dtype (`float_val`, `int_val`, ...) in which the last value is repeated. Arrays are
+written as TensorFlow 1.15's Python does, so equal values give equal bytes; all variants can be
+read.
 """
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LISTS = {
     dtypes.complex128: ('dcomplex_val', np.float64),
     dtypes.float16: ('half_val', np.uint16),            # the bits of each number, as an integer
 }
-# Of more than one element, TensorFlow 1.15's Python packs these; others stay in their list.
+# With several elements, TensorFlow 1.15's Python packs these; other dtypes use lists.
 _PACKED = frozenset((dtypes.float32, dtypes.float64, dtypes.int32, dtypes.uint8, dtypes.int16,
                      dtypes.int8, dtypes.int64, dtypes.uint32, dtypes.uint64))
 _LONG = 1024                # bytes; below, equal values are written one by one
@@ -48,7 +48,7 @@ def dtype_from(number, where='a protocol buffer'):
         pass
     name = _UNKNOWN.get(number % 100)
     what = f'has the dtype {name}' if name else f'has the dtype number {number}'
-    raise misuse(TypeError(f'{where} {what}, which is not in tinyflow.'))
+    raise misuse(TypeError(f'{where} {what}, which tinyflow does not support.'))
 
 
 def fill_shape(proto, shape):
@@ -77,8 +77,8 @@ def fill_tensor(proto, array, dtype, compress=False):
     With `compress`, a large array of equal values is written as one, as TensorFlow's tf.zeros is.
     """
     if dtype not in _LISTS:
-        raise misuse(TypeError(f'A tensor of dtype {dtype.name} cannot be written: it stands for '
-                               'something that lives in one Session.'))
+        raise misuse(TypeError(f'A tensor of dtype {dtype.name} cannot be written: it refers to '
+                               'an object in one Session.'))
     proto.dtype = dtype.as_datatype_enum
     proto.tensor_shape.SetInParent()
     for size in array.shape:
@@ -94,7 +94,7 @@ def fill_tensor(proto, array, dtype, compress=False):
 
 
 def _all_equal(array):
-    """True if all elements are the same bits; -0.0 is not 0.0, and strings are never counted."""
+    """True if all elements are the same bits; -0.0 is not 0.0, and strings never count as equal."""
     if array.dtype == object:
         return False
     bits = np.ascontiguousarray(array).reshape(-1).view(np.uint8).reshape(array.size, -1)
@@ -124,7 +124,7 @@ def _as_list(array, dtype):
 def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_broadcast=False):
     """The TensorProto of Python or NumPy values, by the dtype rules of `tf.constant`.
 
-    Shapes: values [...] -> `shape`, which may hold them in another arrangement, or more of them:
+    Shapes: values [...] -> `shape`, which may be a reshape, or larger:
     the last one is repeated (or, if `allow_broadcast`, only a single value). Raises TypeError for
     values that do not fit `dtype` or, if `verify_shape`, `shape`; ValueError above 2 GB.
     """
@@ -144,7 +144,7 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
     if array.size == count:
         fill_tensor(proto, array.reshape(shape), dtype)
         return proto
-    fill_tensor(proto, array.reshape(-1)[:0], dtype)    # the head; the values stand in a list
+    fill_tensor(proto, array.reshape(-1)[:0], dtype)    # the head; the values are in a list
     del proto.tensor_shape.dim[:]
     fill_shape(proto.tensor_shape, shape)
     getattr(proto, _LISTS[dtype][0]).extend(_as_list(array, dtype))
@@ -173,7 +173,7 @@ def make_ndarray(tensor):
 
 
 def array_from(proto, name=''):
-    """As `make_ndarray`; errors say that the tensor is `name`."""
+    """As `make_ndarray`; errors name the tensor `name`."""
     where = f"The tensor '{name}'" if name else 'A TensorProto'
     dtype = dtype_from(proto.dtype, where)
     if dtype not in _LISTS:
@@ -246,10 +246,10 @@ def _from_list(proto, dtype, shape, count, where):
         flat = flat.view(dtype.np)
     if len(flat) > count:
         raise _damaged(where, shape, dtype, f'at most {count} values', len(flat))
-    if count > LIMIT and len(flat) < count:         # a few bytes that would fill the memory
+    if count > LIMIT and len(flat) < count:         # a few bytes that would expand to a huge array
         raise _damaged(where, shape, dtype, f'{count} values', len(flat))
     array = np.empty(count, dtype.np)
     array[:len(flat)] = flat.astype(dtype.np)
-    # An empty list stands for zeros: protobuf leaves out what is 0 or ''.
+    # An empty list means zeros: protobuf omits 0 and ''.
     array[len(flat):] = flat[-1] if len(flat) else b'' if dtype is dtypes.string else 0
     return array.reshape(shape)

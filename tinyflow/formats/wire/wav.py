@@ -10,7 +10,7 @@ import numpy as np
 def encode(samples, sample_rate):
     """The bytes of a WAV file.
 
-    Shapes: samples [frames, channels], floats from -1 to 1 (what is beyond is cut); sample_rate in
+    Shapes: samples [frames, channels], floats from -1 to 1 (clipped beyond); sample_rate in
     frames a second, an int.
     """
     scaled = samples.astype(np.float32) * np.float32(1 << 15)

@@ -146,7 +146,7 @@ def report_failure(error: Exception, op, inputs=()) -> str:
 def describe(tensor, quoted: list | None = None) -> str:
     """A tensor in one line: name, dtype, shape and the user's line that created it.
 
-    `quoted` collects source lines; a line in it is not quoted again.
+    `quoted` collects source lines; a line that is already in it is not quoted again.
     """
     site = tensor.op.site
     from_line = f'   made at {_location(site, [] if quoted is None else quoted)}' if site else ''

@@ -174,7 +174,7 @@ def _ends_inside(data):
     """True if the last character of a UTF-8 text is incomplete."""
     for i in range(1, min(4, len(data)) + 1):
         byte = data[-i]
-        if byte & 0xC0 != 0x80:                 # not the inside of a character: its start
+        if byte & 0xC0 != 0x80:                 # move back to the first byte of a character
             return byte >= 0xC0 and i < (2 if byte < 0xE0 else 3 if byte < 0xF0 else 4)
     return False
 
@@ -271,7 +271,7 @@ def stat(path):
 
 
 def walk(top, topdown=True, onerror=None):
-    """(directory, [directories in it], [files in it]) of a directory and all below it."""
+    """(directory, [directories in it], [files in it]) of a directory and its subdirectories."""
     for here, inside, files in os.walk(_path(top), topdown):
         inside.sort()
         yield here, inside, sorted(files)

@@ -21,7 +21,7 @@ def importing(namespace: dict[str, Any], modules: dict[str, str],
     """Returns a module-level `__getattr__` for `namespace`, the `globals()` of a module.
 
     It imports the module of a name and returns the attribute, or the module if it has no such
-    attribute. Other names are passed to `missing`. Submodules named in `shown` are public; the
+    attribute. Other names are passed to `missing`. Submodules named in `shown` are public;
     others, which an import leaves behind, are hidden.
     """
     def __getattr__(name: str) -> Any:

@@ -1,8 +1,8 @@
-"""TensorFlow names that tinyflow lacks: an error that says why, and what to write instead.
+"""TensorFlow names that tinyflow does not implement: an error with the reason and a replacement.
 
 A namespace module ends with `__getattr__ = explain_missing(__name__, globals())`, which Python
-calls for attributes that the module lacks. A missing name belongs to TensorFlow 1 and is not
-implemented, was renamed before TensorFlow 1.0, belongs to TensorFlow 2, or is a typing mistake.
+calls for attributes that the module does not have. A missing name belongs to TensorFlow 1 and is
+not implemented, was renamed before TensorFlow 1.0, belongs to TensorFlow 2, or is a typing mistake.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tinyflow.graph.support.errors import misuse
 
 # Keys are full names without the leading "tf.".
 
-# Names from before TensorFlow 1.0 -> the present name.
+# Names from before TensorFlow 1.0 -> the current name.
 _RENAMED = {
     'models': 'tf.nn.dynamic_rnn, with the cells of tf.nn.rnn_cell',
     'nn.rnn': 'tf.nn.static_rnn, or tf.nn.dynamic_rnn',
@@ -46,7 +46,7 @@ _RENAMED = {
     'unpack': 'tf.unstack',
 }
 
-# Names of TensorFlow 1 that are not implemented -> what does the same today.
+# Names of TensorFlow 1 that are not implemented -> a replacement.
 _ONE_PROCESS = 'tf.Session(), which runs in this process'
 _PADDED = 'tf.SparseTensor, or padded rows with their lengths: tf.sequence_mask'
 _INSTEAD = {
@@ -74,7 +74,7 @@ _INSTEAD_IN_KERAS = {
         'VGG16, VGG19, ResNet50 or MobileNetV2'),
 }
 
-# Names of TensorFlow 2 -> what does the same here, or '' where nothing does.
+# Names of TensorFlow 2 -> the equivalent here, or '' if there is none.
 _TENSORFLOW_2 = {
     'Module': '', 'autodiff': '',
     'autograph': 'tf.cond and tf.while_loop, or an `if` and a `for` while the graph is built',
@@ -89,7 +89,7 @@ _TENSORFLOW_2 = {
     'wrap_function': '',
 }
 
-# Parts of TensorFlow 1 that are left out on purpose -> why, or what to use.
+# Parts of TensorFlow 1 that are deliberately not implemented -> the reason, or a replacement.
 _NO_CONTRIB = 'it was experimental and is no longer maintained'
 _NO_CONTRIB_SUMMARY = ('tf.contrib.summary writes from inside the graph; here the program writes: '
                        'tf.summary.FileWriter(logdir).add_summary(sess.run(merged), step)')
@@ -160,7 +160,7 @@ class MissingNameError(AttributeError):
 
 
 def explain_missing(module_name, known_names):
-    """A module's `__getattr__`, which says why a name is missing and what to write instead.
+    """A module's `__getattr__`, which explains why a name is missing and suggests a replacement.
 
     `known_names` are the names that the module has, as a collection or its `globals()`; they are
     only looked at when a name is missing.
@@ -195,10 +195,10 @@ def _why(space, name, own):
         return f'tf.{full} was renamed in TensorFlow 1.0: {_present_name(_RENAMED[full])}.'
     if full in _TENSORFLOW_2:
         instead = _TENSORFLOW_2[full]
-        return (f'tf.{full} belongs to TensorFlow 2, which tinyflow leaves out'
+        return (f'tf.{full} belongs to TensorFlow 2, which tinyflow does not implement'
                 + (f'; in TensorFlow 1: {instead}.' if instead else '.'))
     if full in _LEFT_OUT:
-        return f'tf.{full} is left out of tinyflow: {_LEFT_OUT[full]}.'
+        return f'tf.{full} is not part of tinyflow: {_LEFT_OUT[full]}.'
     elsewhere = _found_elsewhere(space, name)
     if full in _INSTEAD_IN_KERAS or full in _tensorflow_1():
         instead = _INSTEAD.get(full) or _INSTEAD_IN_KERAS.get(full) or elsewhere
@@ -211,7 +211,7 @@ def _why(space, name, own):
 
 
 def _present_name(text):
-    """The new name, with a note if tinyflow lacks that, too."""
+    """The new name, with a note if tinyflow does not have that one either."""
     name = text.partition('(')[0].partition(',')[0]
     value = sys.modules.get('tinyflow')
     for part in name.split('.')[1:]:
@@ -258,7 +258,7 @@ def _nearest(space, name, own):
     similarity = {full: _similarity(name, full.rpartition('.')[2]) for full in found}
     if 1.0 in similarity.values():                        # tf.session, where only a capital differs
         found = [full for full in found if similarity[full] == 1.0]
-    # A stable sort: where two are equally near, the first found stays first.
+    # A stable sort: of two equally similar names, the one found first stays first.
     return sorted(found, key=lambda full: -similarity[full])[:3]
 
 

@@ -1,8 +1,8 @@
 """Nested structures (lists, tuples, namedtuples, dicts, attrs) as flat lists, and back.
 
 The order of the leaves is TF's: sequences in their own order, dicts by sorted key. Strings, arrays
-and Tensors are leaves. With `expand_composites`, a SparseTensor or IndexedSlices is no leaf but a
-structure of its Tensors.
+and Tensors are leaves. With `expand_composites`, a SparseTensor or IndexedSlices is not a leaf
+but a structure of its Tensors.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VIEWS = (KeysView, ValuesView)
 
 
 def is_nested(seq: Any) -> bool:
-    """True for what `flatten` takes apart: a sequence that is no text, a dict, an attrs object."""
+    """True for structures that `flatten` expands: non-string sequences, dicts, attrs objects."""
     kind = type(seq)
     if kind is list or kind is tuple or kind is dict:
         return True
@@ -29,7 +29,7 @@ is_sequence = is_nested
 
 
 def is_sequence_or_composite(o: Any) -> bool:
-    """True for what `flatten(..., expand_composites=True)` takes apart."""
+    """True for the structures that `flatten(..., expand_composites=True)` expands."""
     return is_nested(o) or _is_composite(o)
 
 
@@ -46,7 +46,7 @@ def _tester(expand_composites: bool) -> Callable[[Any], bool]:
 
 
 def sorted_keys(mapping: Mapping) -> list:
-    """The keys of a dict in the order that its leaves have. TypeError if they have no order."""
+    """The keys of a dict in the order of `flatten`: sorted. TypeError if they are not sortable."""
     try:
         return sorted(mapping)
     except TypeError:
@@ -74,7 +74,7 @@ def _children(value: Any) -> list:
 
 
 def _like(instance: Any, children: Sequence) -> Any:
-    """A structure such as `instance` (its type and keys) of the given children, in order."""
+    """A structure of the type of `instance` (and its keys) with the given children, in order."""
     if isinstance(instance, Mapping):
         by_key = dict(zip(sorted_keys(instance), children))
         ordered = [(key, by_key[key]) for key in instance]
@@ -98,7 +98,7 @@ def _is_namedtuple(value: Any) -> bool:
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list:
-    """The leaves of a structure, in order; a leaf alone gives [leaf]."""
+    """The leaves of a structure, in order; a single leaf gives [leaf]."""
     found: list = []
     _gather(structure, _tester(expand_composites), found)
     return found
@@ -142,9 +142,10 @@ def _packed(structure: Any, flat: Iterator, nested: Callable[[Any], bool]) -> An
 
 
 def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
-    """func of the leaves in equal places, in the first structure's form.
+    """Applies func to corresponding leaves; the result has the first structure's structure.
 
-    TypeError or ValueError where the structures differ; `check_types=False` lets lists meet tuples.
+    TypeError or ValueError if the structures differ; `check_types=False` allows a list to match a
+    tuple.
     """
     check_types, expand = _map_options(func, kwargs)
     if not structure:
@@ -169,15 +170,15 @@ def _map_options(func: Callable, kwargs: dict) -> tuple[bool, bool]:
     return check_types, expand
 
 
-# ---- equal structures --------------------------------------------------------------------
+# ---- comparing structures ----------------------------------------------------------------
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True,
                           expand_composites: bool = False) -> None:
-    """Raises unless both have leaves in the same places.
+    """Raises an error unless both have the same nested
 
-    ValueError for differing places, keys or lengths; with `check_types`, TypeError where a list
-    meets a tuple, or two dicts or namedtuples are of different kinds.
+    structure. ValueError for different nesting, keys or lengths; with `check_types`, TypeError if a
+    list is matched with a tuple, or two dicts or namedtuples are of different types.
     """
     try:
         _compare(nest1, nest2, check_types, _tester(expand_composites))
@@ -224,7 +225,7 @@ def _compare(a: Any, b: Any, check_types: bool, nested: Callable[[Any], bool]) -
 
 
 def _same_kind(a: Any, b: Any) -> bool:
-    """True if two structures are of the same kind; which kind of dict does not matter."""
+    """True if two structures are of the same type; all types of dict count as the same."""
     if _is_namedtuple(a) and _is_namedtuple(b):
         return type(a).__name__ == type(b).__name__ and a._fields == b._fields
     if isinstance(a, Mapping) and isinstance(b, Mapping):
@@ -295,20 +296,20 @@ def flatten_with_tuple_paths_up_to(shallow_tree: Any, input_tree: Any, check_typ
 
 def flatten_up_to(shallow_tree: Any, input_tree: Any, check_types: bool = True,
                   expand_composites: bool = False, check_subtrees_length: bool = True) -> list:
-    """The subtrees of `input_tree` that stand where `shallow_tree` has leaves."""
+    """The subtrees of `input_tree` at the positions of the leaves of `shallow_tree`."""
     return [subtree for _, subtree in flatten_with_tuple_paths_up_to(
         shallow_tree, input_tree, check_types, expand_composites, check_subtrees_length)]
 
 
 def map_structure_up_to(shallow_tree: Any, func: Callable, *inputs: Any, **kwargs: Any) -> Any:
-    """func of the inputs' subtrees where `shallow_tree` has leaves, in its form."""
+    """Applies func to the inputs' subtrees at the leaves of `shallow_tree`; keeps its structure."""
     return map_structure_with_tuple_paths_up_to(
         shallow_tree, lambda _, *values: func(*values), *inputs, **kwargs)
 
 
 def map_structure_with_tuple_paths_up_to(shallow_tree: Any, func: Callable, *inputs: Any,
                                          **kwargs: Any) -> Any:
-    """As map_structure_up_to, `func` being given the path of keys first."""
+    """As map_structure_up_to; `func` gets the path of keys as its first argument."""
     check_types, expand = _map_options(func, kwargs)
     if not inputs:
         raise misuse(ValueError('Cannot map over no sequences'))
@@ -320,9 +321,9 @@ def map_structure_with_tuple_paths_up_to(shallow_tree: Any, func: Callable, *inp
 
 def get_traverse_shallow_structure(traverse_fn: Callable, structure: Any,
                                    expand_composites: bool = False) -> Any:
-    """A shallow structure of bools: True where a leaf, False where `traverse_fn` stopped.
+    """A shallow structure of bools: True for a leaf, False where `traverse_fn` stopped.
 
-    `traverse_fn` answers with a bool for a whole part, or with a structure of bools for its items.
+    `traverse_fn` returns a bool for a whole substructure, or a structure of bools for its items.
     """
     nested = _tester(expand_composites)
     answer = traverse_fn(structure)
@@ -363,13 +364,13 @@ def flatten_with_joined_string_paths(structure: Any, separator: str = '/',
 
 
 def map_structure_with_paths(func: Callable, *structure: Any, **kwargs: Any) -> Any:
-    """As map_structure, `func` being given the path as 'a/0/b' first."""
+    """As map_structure; `func` gets the path, such as 'a/0/b', as its first argument."""
     return map_structure_with_tuple_paths(
         lambda path, *leaves: func('/'.join(map(str, path)), *leaves), *structure, **kwargs)
 
 
 def map_structure_with_tuple_paths(func: Callable, *structure: Any, **kwargs: Any) -> Any:
-    """As map_structure, `func` being given the path as a tuple first."""
+    """As map_structure; `func` gets the path, a tuple, as its first argument."""
     if not structure:
         raise misuse(ValueError('Must provide at least one structure'))
     paths = iter(list(yield_flat_paths(structure[0], kwargs.get('expand_composites', False))))
@@ -377,7 +378,7 @@ def map_structure_with_tuple_paths(func: Callable, *structure: Any, **kwargs: An
 
 
 def flatten_dict_items(dictionary: Mapping) -> dict:
-    """{(a, b): (1, [2])} -> {a: 1, b: 2}: nested keys and their values as equal flat lists."""
+    """{(a, b): (1, [2])} -> {a: 1, b: 2}: matches nested keys with the nested values."""
     if not isinstance(dictionary, Mapping):
         raise misuse(TypeError('input must be a dictionary'))
     flat: dict = {}

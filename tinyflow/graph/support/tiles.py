@@ -84,7 +84,7 @@ def _workers():
 
 
 def _be_quiet():
-    """Disables NumPy's floating point warnings, a setting per thread."""
+    """Disables NumPy's floating point warnings, which is a per-thread setting."""
     np.seterr(all='ignore')
 
 

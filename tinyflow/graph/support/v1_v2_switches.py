@@ -53,19 +53,19 @@ def executing_eagerly():
 def enable_eager_execution(*_, **__):
     """Raises RuntimeError: eager execution is not supported."""
     raise misuse(RuntimeError(
-        'Eager execution is left out of tinyflow, which builds a static graph and runs it.\n'
+        'tinyflow does not implement eager execution: it builds a static graph and runs it.\n'
         '  Hint: build with placeholders and Variables, and run with tf.Session().'))
 
 
 def enable_v2_behavior(*_, **__):
     """Raises RuntimeError: TensorFlow 2's behaviour is not supported."""
     raise misuse(RuntimeError(
-        'TensorFlow 2 behaviour is left out of tinyflow, which is the TensorFlow 1 stack.\n'
-        '  Hint: leave this call out, or use TF1 style: placeholders and tf.Session().'))
+        'tinyflow does not implement TensorFlow 2 behaviour: it is the TensorFlow 1 stack.\n'
+        '  Hint: remove this call, or use TF1 style: placeholders and tf.Session().'))
 
 
 def function(*_, **__):
     """Raises NotImplementedError: tf.function belongs to TensorFlow 2."""
     raise misuse(NotImplementedError(
-        'tf.function is left out of tinyflow: the program is a static graph already.\n'
+        'tinyflow does not implement tf.function: the program is a static graph already.\n'
         '  Hint: call the Python function once to build its nodes, and sess.run() them.'))

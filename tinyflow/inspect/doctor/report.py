@@ -30,7 +30,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """True if nothing was found."""
+        """True if there are no findings."""
         return not self.findings
 
     def __iter__(self) -> Iterator[Finding]:

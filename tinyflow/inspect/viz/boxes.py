@@ -41,7 +41,7 @@ def choices(root, nodes, inside) -> list[Edge]:
 
 
 def _decisions(inside) -> Iterator[tuple[list, tuple[str, ...], str]]:
-    """(operations that decide, path of the box that runs, when it does)."""
+    """(deciding operations, path of the box that runs, condition under which it runs)."""
     for region in inside.regions.values():
         if region.kind == 'if':
             for path, label in zip(region.parts, ('true', 'false')):

@@ -65,7 +65,7 @@ class _Build:
     # ---- which operations ----------------------------------------------------------------
 
     def _choose(self, fetched):
-        """`self.ops`: what the picture is about; `self.shown`: without the hidden parts."""
+        """`self.ops`: the operations of the picture; `self.shown`: without the hidden parts."""
         options = self.options
         if self.graph is None:
             self.ops = []
@@ -120,7 +120,7 @@ class _Build:
     def _fold_variables(self):
         """`self.owner`: the VariableV2 that a read or Assign is drawn with.
 
-        `self.whole`: the places that are the only part of a partitioned Variable.
+        `self.whole`: the storages that are the only part of a partitioned Variable.
         """
         self.owner, self.whole = {}, set()
         for op in self.ops:
@@ -136,7 +136,7 @@ class _Build:
                 self._fold_into(op, place)
 
     def _fold_into(self, op, place):
-        """A filter that keeps the read but not the place still means the Variable."""
+        """A filter that keeps the read but not the storage still selects the Variable."""
         if op in self.shown or op in self.bridges:
             if place in self.shown:
                 self.shown.add(op)
@@ -173,7 +173,7 @@ class _Build:
                         self._argument(op, index) + labels.constant(const))
 
     def _is_argument(self, const, op, index):
-        """Is the constant a mere argument: made by converting one, or naming axes, shapes ...?"""
+        """True if the constant is only an argument: converted from one, or an axis, shape ..."""
         if op in self.inside.parameters:
             return _UNNAMED.match(const.name.split('/')[-1]) is not None or \
                 self.inside.parameters[op] == const.name.split('/')[-1]
@@ -183,7 +183,7 @@ class _Build:
             index in op.definition.static_positions and not op.definition.has_lists
 
     def _is_spent(self, const, calls):
-        """Has it no use: endlessly many iterations, or what a library call made and left there?"""
+        """True if it has no use: an unlimited iteration count, or a leftover of a library call."""
         users = const.outputs[0].consumers()
         if not users:
             return '/' in const.name and None not in _call(const) and _call(const) in calls
@@ -197,8 +197,8 @@ class _Build:
     def _place_in_scopes(self):
         """`self.paths`: the name scopes around each drawn operation; `self.inner`: its last name.
 
-        A node that is also a scope (`W` with `W/Assign`) goes into its own box, unless nothing
-        but constants would be there with it.
+        A node that is also a scope (`W` with `W/Assign`) goes into its own box, unless the box
+        would contain only constants otherwise.
         """
         prefix, home = self.inside.prefix, self.inside.home
         pieces = {op: [*prefix.get(op, ()), *filter(None, op.name.split('/'))] or [op.name]
@@ -229,7 +229,7 @@ class _Build:
     # ---- size ----------------------------------------------------------------------------
 
     def _fold_to_size(self):
-        """`self.unit_of`, `self.units`: the drawn thing of each operation, few enough to read."""
+        """`self.unit_of`, `self.units`: the drawn unit of each operation, few enough to read."""
         options = self.options
         scopes = fold.Scopes(self.paths, self.part, options, self.inside.regions)
         limit = options.limit or float('inf')
@@ -273,11 +273,11 @@ class _Build:
             self.unit_of[op] = key
 
     def _key(self, op):
-        """Numbers of operations are their own graph's."""
+        """A unique key: the ids of operations are unique only within their graph."""
         return f'n{op.id}' if op.graph is self.graph else f'i{self.number[op]}'
 
     def _merge(self, groups, kind):
-        """Replaces the members of each group by one unit, at the place of the first of them."""
+        """Replaces the members of each group by one unit, at the position of the first of them."""
         group_of = {member: key for key, members in groups.items() for member in members}
         units = {}
         for name, (old_kind, path, ops) in self.units.items():
@@ -296,7 +296,7 @@ class _Build:
                 for key, (kind, path, _) in self.units.items()}
 
     def _kept(self):
-        """Units that must not disappear in a run or block."""
+        """Units that must not be folded into a run or block."""
         special = self.fetched | self.highlighted
         return {key for key, (kind, _, ops) in self.units.items()
                 if any(op in special for op in ops)}
@@ -337,7 +337,7 @@ class _Build:
         return node
 
     def _common_part(self, ops):
-        """The part that all of them belong to; FORWARD for a mixture."""
+        """The part to which all of them belong; FORWARD for a mixture."""
         found = {self.part[op] for op in ops}
         return found.pop() if len(found) == 1 else FORWARD
 

@@ -62,7 +62,7 @@ def _differences(diff):
 
 
 def _users(graph, name, drawn):
-    """What is written into its users, as a constant is: the drawn nodes that use it."""
+    """The drawn nodes that use an operation which, like a constant, is written into its users."""
     try:
         op = graph.get_operation_by_name(name)
     except KeyError:
@@ -72,7 +72,7 @@ def _users(graph, name, drawn):
 
 
 def _sum_up(node, diff):
-    """What differs among the many nodes that one stands for."""
+    """A summary of the differences of the operations that one drawn node represents."""
     names = set(node.names)
     counts = {ADDED: len(names & {line.split(':')[0] for line in diff.added}),
               RENAMED: len(names & {new for _, new in diff.renamed}),
@@ -114,7 +114,7 @@ def _ghost(node) -> Node:
 
 
 def _box_for(model, path):
-    """The innermost box of the second graph's picture that a ghost can stand in."""
+    """The innermost box of the second graph's picture that can contain a removed node."""
     box = model.root
     for n in range(1, len(path) + 1):
         inner = next((b for b in box.boxes if b.path == path[:n]), None)

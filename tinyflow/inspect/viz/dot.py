@@ -1,7 +1,7 @@
 """Writes a Model in the DOT language. Every kind of node has its own shape and colour.
 
 The fills are light tints of the Okabe-Ito colours, which are distinguishable with any colour
-vision; the shapes distinguish them in a grey print.
+vision; the shapes distinguish them in greyscale prints.
 """
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ def source(model: Model, mirrored: bool = True, newrank: bool = False) -> str:
 
 def _edge(graph, edge, key, from_backward, to_backward):
     """The backward half flows against the forward one, next to it: each gradient is drawn at the
-    height of what it is the gradient of. Graphviz gets its edges turned round, and edges into it
-    move nothing.
+    height of what it is the gradient of. Graphviz gets its edges reversed, and edges into it do
+    not affect the layout.
     """
     attributes = _edge_attributes(edge)
     ends = edge.tail, edge.head
@@ -152,7 +152,7 @@ def _box(graph, box):
 
 
 def _with_room(title, box):
-    """The title of a box, with blanks that keep free of text the middle, where edges come in."""
+    """The title of a box, with blanks that keep the middle, where edges enter, free of text."""
     if len(box.nodes) + len(box.boxes) > 5:
         return title
     half = '&#160;' * (len(box.path[-1]) + 3)
@@ -222,7 +222,7 @@ def _label(node):
 
 
 def _rows(lines):
-    """Lines under each other; rows of a table keep more distance than line breaks do."""
+    """Lines as table rows, which are spaced farther apart than line breaks."""
     if len(lines) == 1:
         return lines[0]
     rows = ''.join(f'<TR><TD>{line}</TD></TR>' for line in lines)
@@ -242,7 +242,7 @@ def _edge_attributes(edge):
 
 
 def _plain(text):
-    """Text for a DOT attribute that is neither HTML nor has escapes."""
+    """Text for a DOT attribute, without HTML and escapes."""
     import graphviz
     return graphviz.escape(text)
 
@@ -300,7 +300,7 @@ def _samples(model):
 
 
 def _sentences(model):
-    """What the labels on edges mean, in words; short lines keep the legend narrow."""
+    """An explanation of the edge labels; short lines keep the legend narrow."""
     texts = [e.label for e in model.edges] + [d for n in model.nodes for d in n.details]
     lines = []
     if any('[' in t or 'scalar' in t for t in texts):

@@ -27,7 +27,7 @@ def links(inside, shown, bridges, owner, highlighted):
 
     Of the operations in `inside` those in `shown` are drawn or folded into `owner[op]`; through
     those in `bridges` connections are followed to the nodes behind them. `index` is None for
-    control edges and for what functions compute.
+    control edges and for results of functions.
     """
     sources = {}                    # hidden op -> the shown ones behind it
     found = []
@@ -61,7 +61,7 @@ def _changes(op, index):
 
 
 def merged(connections, unit_of) -> dict[tuple[str, str], MergedEdge]:
-    """The connections, merged where they join the same two drawn nodes."""
+    """The connections; those between the same two drawn nodes are merged."""
     found: dict[tuple[str, str], MergedEdge] = {}
     for tail, head, t, index, kind, highlighted in connections:
         ends = unit_of.get(tail), unit_of.get(head)

@@ -30,7 +30,7 @@ class Scopes:
         self._parts = parts
 
     def named(self, units, limit) -> frozenset:
-        """Placeholders, and closed scopes that no single call made: they stay if they are few."""
+        """Placeholders, and closed scopes that no single call made: kept if there are few."""
         found = frozenset(
             key for key, (kind, path, ops) in units.items()
             if kind == 'leaf' and ops[0].type.startswith('Placeholder')
@@ -68,12 +68,12 @@ def _names(scopes):
 
 
 def _is_check(path):
-    """Is it the scope of a tf.assert_...: does it say nothing about what is computed?"""
+    """True for the scope of a tf.assert_..., which is not part of the computation."""
     return path[-1].startswith(('assert_', 'remove_squeezable_dimensions'))
 
 
 def _is_helper(ops, parts, least=_HELPER):
-    """Was the whole scope made at one point of the program, without Variables: one library call?"""
+    """True if one line of the program created the scope, without Variables: a library call."""
     if len(ops) < least or any(is_variable_ref(op) or parts[op] != FORWARD for op in ops):
         return False
     sites = {op._site for op in ops}
@@ -90,7 +90,7 @@ def runs(units, wires, keep, named=frozenset()) -> dict[str, list[str]]:
     before: dict[str, set] = {key: set() for key in units}
     heads = {head for _, head in wires}
     for tail, head in wires:
-        if tail in heads:           # Variables and the like do not make two files of one
+        if tail in heads:           # Variables and similar nodes do not split a run
             after[tail].add(head)
             before[head].add(tail)
     found, seen = {}, set()
@@ -112,10 +112,10 @@ def runs(units, wires, keep, named=frozenset()) -> dict[str, list[str]]:
 
 
 def blocks(units, keep, limit, named=frozenset()) -> dict[str, list[str]]:
-    """Neighbours in graph order, scope by scope, put together until about `limit` units are left.
+    """Merges neighbours in graph order, scope by scope, until about `limit` units are left.
 
     Inputs come before the nodes that use them, so edges between blocks point one way only. The
-    scopes in `named` stay what they are, with the blocks between them; these are larger then.
+    scopes in `named` are not merged, so the blocks between them may be larger.
     """
     size = -(-(len(units) - len(named)) // max(limit // 8 if named else limit // 3, 4))
     apart = len(named) <= limit // 4

@@ -13,7 +13,7 @@ _COUNTER = re.compile(r'_\d+\Z')
 
 
 def shape(raw_shape) -> str:
-    """A static shape: ``[?, 784]``, ``scalar``, or ``?`` where not even the rank is known."""
+    """A static shape: ``[?, 784]``, ``scalar``, or ``?`` if the rank is unknown."""
     if raw_shape is None:
         return '?'
     if raw_shape == ():
@@ -41,7 +41,7 @@ def shortened(name, longest=_LONGEST_NAME) -> str:
 
 
 def says_type(name, op_type) -> bool:
-    """Does the name contain the op type already, as 'add_1' does for AddV2?"""
+    """True if the name contains the op type already, as 'add_1' does for AddV2."""
     plain = _COUNTER.sub('', name).lower().replace('_', '')
     kind = re.sub(r'v\d\Z', '', op_type.lower())
     return plain in (kind, kind.replace('real', 'true')) or (len(plain) > 2 and kind in plain)
@@ -79,7 +79,7 @@ def argument(op, index) -> str:
 
 
 def kinds_of(ops, most=3) -> str:
-    """What a closed scope holds: its commonest op types."""
+    """The contents of a closed scope: its most common op types."""
     counts: dict[str, int] = {}
     for op in ops:
         if op.type not in ('Const', 'Identity', 'NoOp', 'VariableV2', 'Placeholder',

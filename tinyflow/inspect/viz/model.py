@@ -37,7 +37,7 @@ class Options:
 
 @dataclass
 class Node:
-    """One thing in the picture: an operation, a folded Variable, or several nodes drawn as one.
+    """One node of the picture: an operation, a folded Variable, or several nodes drawn as one.
 
     `kind` is 'op', 'placeholder', 'variable', 'constant', 'gradient', 'optimizer', 'init', 'scope'
     (a closed name scope or function), 'run' (nodes folded to keep the picture small), 'choice'
@@ -76,8 +76,8 @@ class Edge:
 
 @dataclass
 class Box:
-    """An open name scope; or, says `kind`, an 'if', 'while' or 'call' (of functions), or one
-    'function' of these."""
+    """An open name scope; or, depending on `kind`, an 'if', 'while' or 'call' (of
+    functions), or one 'function' of these."""
 
     key: str
     path: tuple[str, ...]
@@ -111,8 +111,8 @@ class Model:
         return found
 
     def node(self, name: str) -> Node:
-        """The node of the operation or closed scope of that full name; the name of
-        what is in a function begins with its box, as in 'loop/body/Mul' or 'choose/if true/Neg'.
+        """The node of the operation or closed scope of that full name; names of
+        operations in a function begin with its box, as in 'loop/body/Mul' or 'choose/if true/Neg'.
 
         Raises KeyError if it is not in the picture.
         """

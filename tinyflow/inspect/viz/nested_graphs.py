@@ -1,9 +1,9 @@
 """Operations inside functions: branches of If, bodies of While, functions of datasets.
 
 A picture shows such a node as a box with a box for each function in it. The operations of the
-functions join those around them, and every tensor is followed to where it is really made: a
-function's parameter to the tensor that is passed for it, the output of an If or While to the
-operation inside that computes it.
+functions join those around them, and every tensor is traced to the operation that computes
+it: a function's parameter to the tensor that is passed for it, the output of an If or While
+to the operation inside.
 """
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tinyflow.inspect.viz.select import FORWARD, GRADIENT
 
 _LABELS = {'then_branch': 'if true', 'else_branch': 'if false', 'cond': 'condition'}
 CHOICES, LOOPS = ('If', 'StatelessIf'), ('While', 'StatelessWhile')
-_COUNTER = 0                # the input of a While that counts; input 1 is the most it may count to
+_COUNTER = 0                # the loop counter among the inputs of a While; input 1 is its limit
 _FIRST_OF_USER = 2
 
 
 class Link(NamedTuple):
     """One tensor that an operation takes. `place` is its position among the operation's inputs,
-    or None for what a function computes for it; `kind` is 'data', 'next' (computed by the
+    or None for the result of a function; `kind` is 'data', 'next' (computed by the
     iteration before) or 'result' (of the operation's function)."""
 
     tensor: object
@@ -48,10 +48,10 @@ class NestedGraphs:
     ops         `given`, with the operations of each node's functions before it
     part        operation -> FORWARD, GRADIENT ...; for those in functions too
     prefix      operation in a function -> path of the function's box
-    home        operation -> path of the box that it belongs to, whatever its name says
+    home        operation -> path of the box that it belongs to, regardless of its name
     regions     path -> Region
-    parameters  drawn parameter of a function -> what it is called
-    machinery   what nodes have only for the sake of counting and of gradients
+    parameters  drawn parameter of a function -> its label
+    machinery   operations that only count iterations or keep values for gradients
     """
 
     def __init__(self, given, part, dissolve=True):
@@ -89,7 +89,7 @@ class NestedGraphs:
         return list(found)
 
     def links(self, op) -> list[Link]:
-        """What an operation takes, tensor by tensor."""
+        """The inputs of an operation, tensor by tensor."""
         raw = self._links.get(op)
         if raw is None:
             raw = [Link(t, index, 'data') for index, t in enumerate(op.inputs)]
@@ -103,20 +103,20 @@ class NestedGraphs:
         return list(found)
 
     def ends(self, op) -> list:
-        """The drawn operations that compute the results of `op`: itself, unless it is a box."""
+        """The drawn operations that compute the results of `op`: [op], unless it is a box."""
         if op not in self.dissolved:
             return [op]
         ends = dict.fromkeys(s.op for t in op.outputs for s in self.sources(t))
         return list(ends) or [o for o in self.within(op) if not o.outputs]
 
     def within(self, op) -> list:
-        """The operations in the functions of a node, those of nested ones too."""
+        """The operations in the functions of a node, including nested functions."""
         path = self.home.get(op)
         return [] if path is None else \
             [o for o in self.ops if self._path(o)[:len(path)] == path and o is not op]
 
     def name(self, op) -> str:
-        """The name of an operation that is the only one of it in the picture."""
+        """A name of the operation that is unique in the picture."""
         return '/'.join((*self.prefix.get(op, ()), *_pieces(op)))
 
     def _path(self, op):
@@ -304,13 +304,13 @@ def _labelled(functions):
 
 
 def _element(op):
-    """What the parameters of a dataset's function are elements of; None for a source."""
+    """The dataset whose elements are the parameters of a dataset's function; None for a source."""
     first = op.inputs[0] if op.inputs else None
     return first if first is not None and first.dtype.base_dtype.name == 'variant' else None
 
 
 def _accumulates(op, body, k):
-    """Does a loop variable only keep all values of a tensor, for the gradient?"""
+    """True if a loop variable only keeps all values of a tensor, for the gradient."""
     made, step = op.inputs[k].op, body.outputs[k].op
     return step.type == 'TensorListPushBack' and step.inputs[0] is body.inputs[k] and \
         made.type == 'EmptyTensorList' and 'accumulator' in made.name

@@ -15,7 +15,7 @@ def to_networkx(what):
     from producer to consumer, with: tensor, output_index, input_index, argument, dtype, shape,
     control. Control edges have no tensor. Its key is the input index, or 'control'.
 
-    Operations in the functions of a node (If, While, datasets) is there too, named by its box as in
+    Operations in the functions of a node (If, While, datasets) are included, named by its box as in
     'loop/body/Mul', which is also its `function`; elsewhere `function` is ''. Edges lead from
     outer tensors straight to where they are used inside, and from a function's outputs to its node
     (key 'result 0' ...). The edge from one iteration to the next is left out: no cycles.

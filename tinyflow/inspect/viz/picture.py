@@ -36,7 +36,7 @@ class Picture:
         return self._svg
 
     def _laid_out(self):
-        """The SVG of the first of four layouts that Graphviz manages, and `.dot` to match.
+        """The SVG of the first of four layouts that succeeds, and the matching `.dot`.
 
         Graphs with nested boxes sometimes make it lose an edge; another layout then succeeds.
         """
@@ -54,7 +54,7 @@ class Picture:
         return svg
 
     def _with_settled_titles(self, svg, mirrored, newrank):
-        """The best of a few layouts with the titles of boxes where the fewest edges cross them.
+        """The best of a few layouts; box titles are placed where the fewest edges cross them.
 
         A title that moves may push edges elsewhere, so each layout is checked again.
         """
@@ -78,7 +78,7 @@ class Picture:
 
     def png(self, dpi: int = 144) -> bytes:
         """The picture as a PNG file's bytes."""
-        self.svg()                  # settles the layout
+        self.svg()                  # determines the layout
         return render.layout(self.dot, 'png', dpi)[0]
 
     def pdf(self) -> bytes:
@@ -94,7 +94,7 @@ class Picture:
     def save(self, path) -> None:
         """Writes the picture, in the format of the suffix: .svg .png .pdf .dot .gv .html.
 
-        The file appears whole or not at all. Raises ValueError for another suffix.
+        The file is written atomically. Raises ValueError for another suffix.
         """
         suffix = render.suffix_of(path)
         makers: dict[str, Callable[[], str | bytes]] = {

@@ -54,7 +54,7 @@ def layout(dot: str, kind: str, dpi: int = 144) -> tuple[bytes, list[str]]:
 
 
 def with_titles(svg: bytes, tooltips: dict[str, str]) -> str:
-    """The SVG as text, with what browsers show under the mouse set by the id of each element."""
+    """The SVG as text, with the tooltip of each element set by its id."""
     text = svg.decode('utf-8')
     text = text[text.index('<svg'):]
     text = _LINK_CLOSES.sub('', _LINK_OPENS.sub('', text))
@@ -78,7 +78,7 @@ def check_path(path) -> None:
     """Raises ValueError for an unknown format, TypeError unless it is a path, FileNotFoundError
     for a missing folder."""
     if not isinstance(path, (str, os.PathLike)):
-        raise misuse(TypeError(f'The path of a picture is a text such as "graph.svg", not '
+        raise misuse(TypeError(f'The path of a picture is a string such as "graph.svg", not '
                                f'{type(path).__name__}.'))
     suffix_of(path)
     folder = os.path.dirname(os.fspath(path))
@@ -89,7 +89,7 @@ def check_path(path) -> None:
 
 
 def write(path, content: bytes) -> None:
-    """Writes a file whole or not at all: a reader never sees half a picture."""
+    """Writes a file atomically: a reader never sees a partial picture."""
     path = os.fspath(path)
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or '.', prefix='.picture-')
     try:

@@ -20,9 +20,9 @@ _drawables: list[tuple[type, Callable]] = []
 
 
 def register_drawable(kind: type, to_fetches: Callable) -> None:
-    """Teaches `draw` a new kind of object: `to_fetches(obj)` gives its Graph or its fetches.
+    """Registers a new kind of object for `draw`: `to_fetches(obj)` returns its Graph or
 
-    So a higher floor can make its Model or Estimator drawable without being known here.
+    fetches. So a higher layer can make its Model or Estimator drawable without being imported here.
     """
     _drawables.append((kind, to_fetches))
 
@@ -152,12 +152,12 @@ def trainable_places(graph) -> set[Operation]:
 
 
 def is_variable_ref(op) -> bool:
-    """Does this operation hold a Variable's value?"""
+    """True if this operation holds a Variable's value."""
     return op.type in ('VariableV2', 'Variable', 'VarHandleOp')
 
 
 def is_initializer(op) -> bool:
-    """Is this the Assign that gives a Variable its initial value, or checks whether it has one?"""
+    """True for the Assign of a Variable's initial value, or the test whether it has a value."""
     ending = {'Assign': '/Assign', 'AssignVariableOp': '/Assign',
               'VarIsInitializedOp': '/IsInitialized'}.get(op.type)
     return (ending is not None and bool(op.inputs)
@@ -165,7 +165,7 @@ def is_initializer(op) -> bool:
 
 
 def is_read(op) -> bool:
-    """Is this the Identity (ReadVariableOp) that reads a Variable for an expression?"""
+    """True for the Identity (ReadVariableOp) that reads a Variable for an expression."""
     if op.type == 'ReadVariableOp':
         return is_variable_ref(op.inputs[0].op)
     return (op.type == 'Identity' and is_variable_ref(op.inputs[0].op)
@@ -173,7 +173,7 @@ def is_read(op) -> bool:
 
 
 def only_part(op) -> Operation | None:
-    """The place of a Variable in one part, `kernel/part_0`, if this is its value, `kernel`."""
+    """The storage `kernel/part_0` of a Variable with a single part, if this is its value."""
     read = op.inputs[0].op if op.type == 'Identity' else None
     if read is not None and read.inputs and is_read(read):
         place = read.inputs[0].op
@@ -214,7 +214,7 @@ def _mark_scopes(ops, part, roots, mark):
 
 
 def _mark_optimizer(ops, part, users, trainable):
-    """The updates, the scope they were made in, what waits for them, and what only they use."""
+    """The updates, their scope, the operations that wait for them or that only they use."""
     updates = [op for op in ops if _UPDATE.match(op.type) and part[op] == FORWARD]
     if not updates:
         return
@@ -242,7 +242,7 @@ def _mark_optimizer(ops, part, users, trainable):
 
 
 def _is_upkeep(user, users):
-    """An Assign of the initial value, or a read that nobody uses: every Variable has these."""
+    """An Assign of the initial value, or an unused read: every Variable has these."""
     return is_initializer(user) or is_read(user) and not users[user]
 
 
@@ -279,7 +279,7 @@ def _mark_init(ops, part, users):
 def matching(ops, patterns, argument) -> set[Operation]:
     """The operations that a filter names: by op type, by regular expression on names, or directly.
 
-    Raises ValueError for a text that matches nothing, so that a typing error does not go unseen.
+    Raises ValueError for a string that matches nothing, so that a typo does not go unnoticed.
     """
     if isinstance(patterns, (str, re.Pattern, Operation, Tensor)):
         patterns = [patterns]

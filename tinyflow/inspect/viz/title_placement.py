@@ -8,13 +8,13 @@ _GROUP = re.compile(r'<g id="(\w+)" class="(cluster|edge)">(.*?)</g>\s*(?=<g id=
 _PATH = re.compile(r'(?:\bd|points)="([^"]*)"')
 _NUMBER = re.compile(r'-?\d+(?:\.\d+)?')
 _TEXT = re.compile(r'<text [^>]*x="([-\d.]+)" y="([-\d.]+)"[^>]*>([^<]*)</text>')
-_STEP = 4                   # points of an edge are at most about so far apart
+_STEP = 4                   # approximate maximum distance between points of an edge
 _LETTER, _HEIGHT, _MARGIN = 6.2, 11, 8
 
 
 def sides(boxes, svg: bytes) -> tuple[int, dict[str, str]]:
-    """How much in a laid out picture runs through the titles of boxes, and for each box, by its
-    key, the side where least does: 'l', 'c' or 'r'.
+    """The number of crossings of box titles in a layout, and for each box, by its key, the side
+    with the fewest crossings: 'l', 'c' or 'r'.
     """
     text = svg.decode('utf-8')
     frames, obstacles = {}, []

@@ -46,7 +46,7 @@ def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothi
                           loss_collection=GraphKeys.LOSSES, reduction=_DEFAULT):
     """The mean cross entropy of independent classes, each with the probability sigmoid(logit).
 
-    Label smoothing s takes labels to (1 - s) labels + s / 2.
+    Label smoothing s replaces labels by (1 - s) labels + s / 2.
 
     Shapes: multi_class_labels [batch, classes], logits [batch, classes] -> [], or
     [batch, classes] if not reduced.
@@ -68,7 +68,7 @@ def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0,
                           loss_collection=GraphKeys.LOSSES, reduction=_DEFAULT):
     """The mean cross entropy of exclusive classes with the probabilities softmax(logits).
 
-    Label smoothing s takes labels to (1 - s) labels + s / classes.
+    Label smoothing s replaces labels by (1 - s) labels + s / classes.
 
     Shapes: onehot_labels [*a, classes], logits [*a, classes], weights [] or [*a] -> [], or [*a]
     if not reduced.
@@ -91,7 +91,7 @@ def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0,
 
 def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None,
                                  loss_collection=GraphKeys.LOSSES, reduction=_DEFAULT):
-    """The mean of -log softmax(logits)[label]: the cross entropy of labels that are numbers.
+    """The mean of -log softmax(logits)[label]: the cross entropy of labels that are class indices.
 
     Shapes: labels [*a] or [*a, 1], integers; logits [*a, classes]; weights [], [*a] or [*a, 1] ->
     [], or [*a] if not reduced.

@@ -8,7 +8,7 @@ from tinyflow.ops.math import arithmetic
 
 
 def add_loss(loss, loss_collection=GraphKeys.LOSSES):
-    """Adds a loss of your own to the collection that get_total_loss sums.
+    """Adds a loss to the collection that get_total_loss sums.
 
     Shapes: loss [].
     """
@@ -42,7 +42,7 @@ def get_regularization_loss(scope=None, name='total_regularization_loss'):
 
 
 def get_total_loss(add_regularization_losses=True, name='total_loss', scope=None):
-    """The sum of the losses, and of the regularization losses: what to minimize.
+    """The sum of the losses and the regularization losses: the value to minimize.
 
     Shapes: -> []. ValueError without a loss.
     """

@@ -20,7 +20,7 @@ from tinyflow.ops.variables.replica_context import LOSS_REDUCTION
 
 
 class Reduction:
-    """How the losses of the examples become one number."""
+    """How the losses of the examples are reduced to one number."""
 
     NONE = 'none'
     SUM = 'weighted_sum'
@@ -31,13 +31,13 @@ class Reduction:
 
     @classmethod
     def all(cls):
-        """Every way, as a tuple."""
+        """All reductions, as a tuple."""
         return (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE,
                 cls.SUM_OVER_NONZERO_WEIGHTS, cls.SUM_BY_NONZERO_WEIGHTS)
 
     @classmethod
     def validate(cls, key):
-        """Raises ValueError if `key` is none of them."""
+        """Raises ValueError if `key` is not a Reduction."""
         if key not in cls.all():
             raise misuse(ValueError(f'Invalid Reduction Key {key}.\n  known: '
                                     f'{", ".join(dict.fromkeys(cls.all()))}'))
@@ -86,7 +86,7 @@ def _mean(total, number):
 
 
 def num_present(losses, weights, per_batch=False):
-    """How many losses have a weight that is not 0, in all or in each example."""
+    """The number of losses with a nonzero weight, in total or per example."""
     with name_scope(None, 'num_present', [losses, weights]) as scope:
         weights = identity_and_cast.cast(weights, dtypes.float32)
         present = indexing.where(logic.equal(weights, 0.0), constants.zeros_like(weights),
@@ -114,7 +114,7 @@ def check_given(**tensors):
 
 
 def check_same_shape(predictions, labels, name='predictions'):
-    """ValueError unless the shapes agree: broadcasting here is a slip, (n, 1) against (n,)."""
+    """ValueError unless the shapes agree: broadcasting (n, 1) with (n,) is a mistake here."""
     if predictions.shape.is_compatible_with(labels.shape):
         return
     ours, theirs = predictions.shape, labels.shape
@@ -124,7 +124,7 @@ def check_same_shape(predictions, labels, name='predictions'):
         hint = f'tf.squeeze({longer}, [-1]), so that both have the same shape.'
     elif None not in (ours.ndims, theirs.ndims) and ours.ndims > theirs.ndims:
         hint = (f'one row of {name} for each example: tf.layers.flatten before the last '
-                'tf.layers.dense, or tf.reduce_mean over the axes that are too many.')
+                'tf.layers.dense, or tf.reduce_mean over the extra axes.')
     scope = get_default_graph().get_name_scope()
     raise misuse(ValueError(report(
         f"{repr(scope) + ': ' if scope else ''}Shapes {ours} and {theirs} are incompatible",

@@ -17,7 +17,7 @@ def _booleans(labels, predictions, weights):
 
 
 def _counted(label, prediction, default_name, labels, predictions, weights, collections, name):
-    """(how often this label met this prediction so far, the update)."""
+    """(the number of examples so far with this label and this prediction, the update)."""
     with variable_scope(name, default_name, (predictions, labels, weights)):
         predictions, labels, weights = _booleans(labels, predictions, weights)
         met = logic.logical_and(logic.equal(labels, label), logic.equal(predictions, prediction))
@@ -80,7 +80,7 @@ def false_negatives(labels, predictions, weights=None, metrics_collections=None,
 
 def precision(labels, predictions, weights=None, metrics_collections=None,
               updates_collections=None, name=None):
-    """The part of the positive predictions so far that was right; 0 if there were none.
+    """The fraction of the positive predictions so far that was correct; 0 if there were none.
 
     Shapes: labels [*a], predictions [*a], taken as bool -> (value [], update []).
     """
@@ -90,7 +90,7 @@ def precision(labels, predictions, weights=None, metrics_collections=None,
 
 def recall(labels, predictions, weights=None, metrics_collections=None,
            updates_collections=None, name=None):
-    """The part of the positive labels so far that was found; 0 if there were none.
+    """The fraction of the positive labels so far that was predicted; 0 if there were none.
 
     Shapes: labels [*a], predictions [*a], taken as bool -> (value [], update []).
     """
@@ -99,7 +99,7 @@ def recall(labels, predictions, weights=None, metrics_collections=None,
 
 
 def _share(default_name, wrong, labels, predictions, weights, collections, name):
-    """true positives / (true positives + those that `wrong` counts)."""
+    """true positives / (true positives + the counts of `wrong`)."""
     with variable_scope(name, default_name, (predictions, labels, weights)):
         predictions, labels, weights = _booleans(labels, predictions, weights)
         right, new_right = true_positives(labels, predictions, weights)

@@ -77,7 +77,7 @@ def _ratio(total, count, new_total, new_count, metrics_collections, updates_coll
 
 def accuracy(labels, predictions, weights=None, metrics_collections=None,
              updates_collections=None, name=None):
-    """The part of all predictions so far that equal their labels.
+    """The fraction of all predictions so far that equal their labels.
 
     Shapes: labels [*a], predictions [*a], weights broadcasting to them -> (value [], update []).
     """
@@ -155,7 +155,7 @@ def mean_cosine_distance(labels, predictions, dim, weights=None, metrics_collect
 
 def percentage_below(values, threshold, weights=None, metrics_collections=None,
                      updates_collections=None, name=None):
-    """The part of all values so far that are below the threshold.
+    """The fraction of all values so far that are below the threshold.
 
     Shapes: values [*a] -> (value [], update []).
     """

@@ -1,7 +1,7 @@
-"""Helpers of all metrics: Variables that add up over runs, collections, matching shapes.
+"""Helpers of all metrics: Variables that accumulate over runs, collections, matching
 
-A metric is two tensors: the value so far, and an update that takes in a batch and gives the value
-after it. What is added up stands in local Variables: tf.local_variables_initializer() sets them
+shapes. A metric is two tensors: the value so far, and an update that adds a batch and returns the
+value after it. The accumulators are local Variables: tf.local_variables_initializer() sets them
 to zero, before the first batch and before each new evaluation.
 """
 from __future__ import annotations
@@ -42,8 +42,8 @@ def collected(value, collections):
 def merged(compute, collections, *counts):
     """`compute(*counts)`, added to the collections: a metric's value so far.
 
-    Under a strategy it is one value for all replicas, of what they have counted together; `counts`
-    are Variables, or nests of such.
+    Under a strategy it is one value for all replicas, computed from their combined counts; `counts`
+    are Variables, or nests of Variables.
     """
     replica = replica_context.replicas_meet()
     if replica is None:
@@ -58,7 +58,7 @@ def read(variable, collections):
 
 
 def fitted(predictions, labels, weights):
-    """(predictions, labels, weights) as tensors, with axes of size 1 taken off or put on the end.
+    """(predictions, labels, weights) as tensors, with trailing axes of size 1 removed or added.
 
     Labels and predictions get one shape; weights of another rank get that of the predictions.
     """

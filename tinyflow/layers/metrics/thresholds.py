@@ -23,7 +23,7 @@ from tinyflow.ops.variables.variable_scope import variable_scope
 
 _NAMES = {'tp': 'true_positives', 'fn': 'false_negatives', 'tn': 'true_negatives',
           'fp': 'false_positives'}
-_TINY = 1e-7            # keeps thresholds 0 and 1 off probabilities of exactly 0 and 1
+_TINY = 1e-7            # separates thresholds 0 and 1 from probabilities of exactly 0 and 1
 
 
 def _confusion(labels, predictions, thresholds, weights=None, includes=tuple(_NAMES)):
@@ -116,7 +116,7 @@ def false_negatives_at_thresholds(labels, predictions, thresholds, weights=None,
 
 def precision_at_thresholds(labels, predictions, thresholds, weights=None,
                             metrics_collections=None, updates_collections=None, name=None):
-    """The part of the predictions above each threshold that was right, so far.
+    """The fraction of the predictions above each threshold that was correct, so far.
 
     Shapes: labels [*a] bool, predictions [*a] in [0, 1] -> (value [thresholds], update the same).
     """
@@ -126,7 +126,7 @@ def precision_at_thresholds(labels, predictions, thresholds, weights=None,
 
 def recall_at_thresholds(labels, predictions, thresholds, weights=None,
                          metrics_collections=None, updates_collections=None, name=None):
-    """The part of the positive labels with predictions above each threshold, so far.
+    """The fraction of the positive labels with predictions above each threshold, so far.
 
     Shapes: labels [*a] bool, predictions [*a] in [0, 1] -> (value [thresholds], update the same).
     """
@@ -146,7 +146,7 @@ def _share_at(what, wrong, labels, predictions, thresholds, weights, collections
 
 
 def _spread(number, last=1.0 + _TINY):
-    """`number` thresholds at equal distances from just below 0 to `last`."""
+    """`number` equidistant thresholds from just below 0 to `last`."""
     inner = [(i + 1) * 1.0 / (number - 1) for i in range(number - 2)]
     return [0.0 - _TINY, *inner, last]
 
@@ -157,7 +157,7 @@ def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collectio
     """The area under the ROC or precision-recall curve of all predictions so far.
 
     Shapes: labels [*a] bool, predictions [*a] in [0, 1] -> (value [], update []). The curve is
-    taken at thresholds at equal distances, or at those given. For curve='PR' the only right
+    sampled at equidistant thresholds, or at the given ones. For curve='PR' the only correct
     summation_method is 'careful_interpolation': Davis and Goadrich (2006).
     """
     with variable_scope(name, 'auc', (labels, predictions, weights)):
@@ -222,7 +222,7 @@ def _interpolated(tp, fp, fn, size):
 def sensitivity_at_specificity(labels, predictions, specificity, weights=None,
                                num_thresholds=200, metrics_collections=None,
                                updates_collections=None, name=None):
-    """The part of the positive labels found at the threshold whose specificity is nearest.
+    """The true positive rate at the threshold whose specificity is nearest.
 
     Shapes: labels [*a] bool, predictions [*a] in [0, 1] -> (value [], update []).
     """
@@ -243,7 +243,7 @@ def sensitivity_at_specificity(labels, predictions, specificity, weights=None,
 def specificity_at_sensitivity(labels, predictions, sensitivity, weights=None,
                                num_thresholds=200, metrics_collections=None,
                                updates_collections=None, name=None):
-    """The part of the negative labels kept out at the threshold whose sensitivity is nearest.
+    """The true negative rate at the threshold whose sensitivity is nearest.
 
     Shapes: labels [*a] bool, predictions [*a] in [0, 1] -> (value [], update []).
     """
@@ -254,7 +254,8 @@ def specificity_at_sensitivity(labels, predictions, sensitivity, weights=None,
         sensitivities = arithmetic.div(tp, tp + fn + _TINY)
         nearest = reduction.reduce_min(arithmetic.abs(sensitivities - sensitivity))
         near = logic.equal(arithmetic.abs(sensitivities - sensitivity), nearest)
-        # Where several are as near, the last one: the running count is first highest there.
+        # Of several equally near ones the last: the cumulative count first reaches its maximum
+        # there.
         index = ranking.argmax(scans.cumsum(identity_and_cast.cast(near, dtypes.int64)), 0)
         index = identity_and_cast.cast(index, dtypes.int32)
         return arithmetic.div(tn[index], tn[index] + fp[index] + _TINY, name)

@@ -31,7 +31,7 @@ from tinyflow.ops.variables import variable_ops
 
 def precision_at_k(labels, predictions, k, class_id=None, weights=None, metrics_collections=None,
                    updates_collections=None, name=None):
-    """The part of the k best predictions so far that are among the labels.
+    """The fraction of the k best predictions so far that are among the labels.
 
     Shapes: labels [*a, labels] or [*a] int64, or a SparseTensor; predictions [*a, classes] ->
     (value [], update []). With class_id, of that class alone.
@@ -44,7 +44,7 @@ def precision_at_k(labels, predictions, k, class_id=None, weights=None, metrics_
 
 def precision_at_top_k(labels, predictions_idx, k=None, class_id=None, weights=None,
                        metrics_collections=None, updates_collections=None, name=None):
-    """The part of the predicted classes so far that are among the labels.
+    """The fraction of the predicted classes so far that are among the labels.
 
     Shapes: labels [*a, labels] or [*a] int64, or a SparseTensor; predictions_idx [*a, k] ->
     (value [], update []). With class_id, of that class alone.
@@ -55,7 +55,7 @@ def precision_at_top_k(labels, predictions_idx, k=None, class_id=None, weights=N
 
 def recall_at_k(labels, predictions, k, class_id=None, weights=None, metrics_collections=None,
                 updates_collections=None, name=None):
-    """The part of the labels so far that are among the k best predictions.
+    """The fraction of the labels so far that are among the k best predictions.
 
     Shapes: labels [*a, labels] or [*a] int64, or a SparseTensor; predictions [*a, classes] ->
     (value [], update []). With class_id, of that class alone.
@@ -68,7 +68,7 @@ def recall_at_k(labels, predictions, k, class_id=None, weights=None, metrics_col
 
 def recall_at_top_k(labels, predictions_idx, k=None, class_id=None, weights=None,
                     metrics_collections=None, updates_collections=None, name=None):
-    """The part of the labels so far that are among the predicted classes.
+    """The fraction of the labels so far that are among the predicted classes.
 
     Shapes: labels [*a, labels] or [*a] int64, or a SparseTensor; predictions_idx [*a, k] ->
     (value [], update []). With class_id, of that class alone.
@@ -78,7 +78,7 @@ def recall_at_top_k(labels, predictions_idx, k=None, class_id=None, weights=None
 
 
 def _share(what, wrong, labels, best, k, class_id, weights, collections, name):
-    """true positives / (true positives + what `wrong` counts)."""
+    """true positives / (true positives + the counts of `wrong`)."""
     with name_scope(name, _at_k(what, k, class_id), [best, labels, weights]) as scope:
         labels = _as_rows(labels, best)
         best = identity_and_cast.cast(best, dtypes.int64)
@@ -126,7 +126,7 @@ def _count(what, labels, best, class_id=None, weights=None, name=None):
 
 
 def _only(ids, class_id):
-    """The sets without all classes but one."""
+    """The sets reduced to one class."""
     ids = convert_to_tensor_or_sparse_tensor(ids)
     if isinstance(ids, SparseTensor):
         kept = shaping.reshape(indexing.where(logic.equal(ids.values, class_id)), [-1])
@@ -192,8 +192,8 @@ def average_precision_at_k(labels, predictions, k, weights=None, metrics_collect
         raise misuse(ValueError(f'Invalid k={k}.'))
     if isinstance(labels, (SparseTensor, SparseTensorValue)):
         raise misuse(NotImplementedError(
-            'average_precision_at_k of sparse labels is not in tinyflow.\n  Hint: dense labels, '
-            'with -1 where a row has fewer: tf.sparse_tensor_to_dense(labels, -1).'))
+            'tinyflow does not implement average_precision_at_k of sparse labels.\n  Hint: dense '
+            'labels, with -1 where a row has fewer: tf.sparse_tensor_to_dense(labels, -1).'))
     with name_scope(name, _at_k('average_precision', k),
                     [predictions, labels, weights]) as scope:
         _, best = ranking.top_k(predictions, k)

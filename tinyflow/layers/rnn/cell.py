@@ -1,4 +1,4 @@
-"""RNNCell: a layer called with an input and a state, which gives an output and a new state."""
+"""RNNCell: a layer called with an input and a state, which returns an output and a new state."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -16,9 +16,9 @@ from tinyflow.ops.variables.variable_scope import get_variable_scope, variable_s
 
 
 class RNNCell(Layer):
-    """Base of cells: a subclass gives `state_size`, `output_size`, `build` and `call`.
+    """Base of cells: a subclass defines `state_size`, `output_size`, `build` and `call`.
 
-    Shapes: inputs [batch, in], state [batch, state_size] (or a nest of such) -> output
+    Shapes: inputs [batch, in], state [batch, state_size] (or a nest of tensors) -> output
     [batch, output_size] and a state of the same sizes. Sizes are ints, TensorShapes (without the
     batch) or nests of these.
     """
@@ -28,7 +28,7 @@ class RNNCell(Layer):
         self._is_tf_rnn_cell = True
 
     def __call__(self, inputs, state, scope=None):
-        """(output, new state) of one step; Variables that `call` gets are the cell's weights."""
+        """(output, new state) of one step; Variables that `call` creates are the cell's weights."""
         if scope is not None:
             with variable_scope(scope, custom_getter=self._rnn_get_variable) as opened:
                 return super().__call__(inputs, state, scope=opened)
@@ -40,7 +40,7 @@ class RNNCell(Layer):
             return super().__call__(inputs, state)
 
     def _rnn_get_variable(self, getter, *args, **kwargs):
-        """What `getter` gives, kept as a weight of this cell."""
+        """The result of `getter`, recorded as a weight of this cell."""
         variable = getter(*args, **kwargs)
         trainable = any(variable is v for v in get_collection(GraphKeys.TRAINABLE_VARIABLES))
         kept = self._trainable_weights if trainable else self._non_trainable_weights
@@ -59,7 +59,7 @@ class RNNCell(Layer):
         raise NotImplementedError('Abstract method')
 
     def build(self, _):
-        """Makes the Variables; a cell may as well get them in `call`."""
+        """Creates the Variables; a cell may also create them in `call`."""
 
     def get_initial_state(self, inputs=None, batch_size=None, dtype=None):
         """A state of zeros for `batch_size` rows, or for as many as `inputs` [batch, in] has."""
@@ -90,7 +90,7 @@ class RNNCell(Layer):
     def zero_state(self, batch_size, dtype):
         """A state of zeros.
 
-        Shapes: -> [batch_size, state_size], or a nest of such as `state_size` is a nest.
+        Shapes: -> [batch_size, state_size], or a nest with the structure of `state_size`.
         """
         with name_scope(type(self).__name__ + 'ZeroState', values=[batch_size]):
             return nest.map_structure(lambda size: zero_tensor(batch_size, size, dtype),
@@ -98,7 +98,7 @@ class RNNCell(Layer):
 
 
 class LayerRNNCell(RNNCell):
-    """A cell that makes its Variables in `build` alone, under the layer's own scope."""
+    """A cell that creates its Variables in `build` only, under the layer's own scope."""
 
     def __call__(self, inputs, state, scope=None, *args, **kwargs):
         """(output, new state) of one step."""
@@ -130,7 +130,7 @@ def check_cell_dtypes(found):
 
 
 def check_is_cell(name, cell):
-    """TypeError unless `cell` has what an RNN cell has."""
+    """TypeError unless `cell` has the interface of an RNN cell."""
     wanted = [(hasattr(cell, 'output_size'), "'output_size' property is missing"),
               (hasattr(cell, 'state_size'), "'state_size' property is missing"),
               (hasattr(cell, 'zero_state') or hasattr(cell, 'get_initial_state'),
@@ -146,7 +146,7 @@ def check_is_cell(name, cell):
 
 
 def zero_tensor(batch_size, size, dtype):
-    """Zeros of one part of a state, with a row for each of the batch."""
+    """Zeros of one part of a state, with a row for each example of the batch."""
     zeros = constants.zeros(batch_shape(batch_size, size), dtype=dtype)
     zeros.set_shape(static_batch_shape(batch_size, size))
     return zeros
@@ -162,7 +162,7 @@ def batch_shape(prefix, suffix):
 
 def static_batch_shape(prefix, suffix):
     """The TensorShape of prefix + suffix, as far as it is known."""
-    _shape_parts(prefix, suffix)        # TF makes these nodes, though nothing uses them
+    _shape_parts(prefix, suffix)        # TF creates these nodes, although they are unused
     parts = [_as_shape(constant_value(p) if isinstance(p, Tensor) else p)
              for p in (prefix, suffix)]
     return parts[0].concatenate(parts[1])

@@ -49,7 +49,7 @@ class BasicRNNCell(_UnitsCell):
 
 
 class GRUCell(_UnitsCell):
-    """A gated recurrent unit: u * state + (1 - u) * candidate, the candidate seeing r * state.
+    """A gated recurrent unit: u * state + (1 - u) * candidate, where the candidate uses r * state.
 
     Shapes: inputs [batch, in], state [batch, num_units] -> output and new state
     [batch, num_units]. Source: Cho et al., "Learning phrase representations using RNN
@@ -91,7 +91,7 @@ class BasicLSTMCell(_UnitsCell):
 
     Shapes: inputs [batch, in], state LSTMStateTuple of two [batch, num_units] -> output
     [batch, num_units] and a new state. `forget_bias` is added to the forget gate f, so that it
-    begins open. Source: Zaremba et al., "Recurrent neural network regularization" (2014).
+    is open at first. Source: Zaremba et al., "Recurrent neural network regularization" (2014).
     """
 
     def __init__(self, num_units, forget_bias=1.0, state_is_tuple=True, activation=None,
@@ -134,7 +134,7 @@ class BasicLSTMCell(_UnitsCell):
 
 
 class LSTMCell(Projected, _UnitsCell):
-    """The LSTM with optional peepholes (gates see the cells), projection and clipping.
+    """The LSTM with optional peepholes (gates that use the cell state), projection and clipping.
 
     Shapes: inputs [batch, in], state LSTMStateTuple of c [batch, num_units] and h [batch, out] ->
     output [batch, out] and a new state; `out` is num_proj, or num_units without a projection.
@@ -153,7 +153,7 @@ class LSTMCell(Projected, _UnitsCell):
         self._num_proj = num_proj
         self._proj_clip = proj_clip
         if (num_unit_shards or 1) > 1 or (num_proj_shards or 1) > 1:
-            raise misuse(ValueError('LSTMCell: tinyflow keeps each Variable whole; leave out '
+            raise misuse(ValueError('LSTMCell: tinyflow does not partition its Variables; omit '
                                     'num_unit_shards and num_proj_shards.'))
         self._forget_bias = forget_bias
         self._state_is_tuple = state_is_tuple

@@ -28,11 +28,11 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
                 parallel_iterations=None, swap_memory=False, time_major=False, scope=None):
     """Calls `cell` for each step of `inputs` in a loop: (outputs, last state).
 
-    Shapes: inputs [batch, time, in] (or [time, batch, in] if `time_major`; or nests of such),
+    Shapes: inputs [batch, time, in] (or [time, batch, in] if `time_major`; or nests of these),
     sequence_length [batch], initial_state as cell.state_size -> outputs
-    [batch, time, cell.output_size]. A row past its length has outputs of zero and keeps its state.
-    Without `initial_state`, zeros of `dtype` are taken. The number of steps may differ from run to
-    run. `parallel_iterations` and `swap_memory` change nothing here.
+    [batch, time, cell.output_size]. After the end of a row its outputs are zero and its state is
+    kept. Without `initial_state`, the initial state is zeros of `dtype`. The number of steps may
+    differ from run to run. `parallel_iterations` and `swap_memory` change nothing here.
     """
     check_is_cell('cell', cell)
     with variable_scope(scope or 'rnn'):
@@ -74,7 +74,7 @@ def _loop(cell, inputs, state, sequence_length, dtype, parallel_iterations, swap
     zero_output = [constants.zeros(joining.stack(batch_shape(batch_size, size)), kind)
                    for size in sizes]
     if sequence_length is not None:
-        reduction.reduce_min(sequence_length)           # a node that TF makes, and does not use
+        reduction.reduce_min(sequence_length)           # an unused node of TF
         longest = reduction.reduce_max(sequence_length)
     else:
         longest = time_steps
@@ -122,9 +122,9 @@ def _row_shape(batch, size):
 
 
 def _check_ranks(flat_input):
-    """ValueError for a Tensor that has no room for batch, time and values.
+    """ValueError for a Tensor without axes for batch, time and values.
 
-    Called before the transposition too, so that the message shows the user's own tensor.
+    Called before the transposition too, so that the message shows the user's tensor.
     """
     for x in flat_input:
         if isinstance(x, Tensor) and x.raw_shape is not None and len(x.raw_shape) < 3:

@@ -16,9 +16,9 @@ from tinyflow.ops.variables.variable_scope import get_variable, get_variable_sco
 
 
 class Linear:
-    """x -> concat(x) kernel + bias, with Variables got once from the scope it is made in.
+    """x -> concat(x) kernel + bias, with Variables created once, in the current scope.
 
-    Shapes: args a tensor [batch, in] or a list of such -> [batch, output_size].
+    Shapes: args a tensor [batch, in] or a list of them -> [batch, output_size].
     """
 
     def __init__(self, args, output_size, build_bias, bias_initializer=None,
@@ -69,7 +69,7 @@ class InnerCell(OfInnerCell, RNNCell):
 
 
 class EmbeddingWrapper(InnerCell):
-    """The cell with ids as input, each of which is looked up in its own table.
+    """The cell with ids as input, which are looked up in an embedding table.
 
     Shapes: inputs [batch] or [batch, 1] (ids) -> as the cell's.
     """
@@ -118,8 +118,8 @@ class InputProjectionWrapper(InnerCell):
 class OutputProjectionWrapper(InnerCell):
     """The cell with its output multiplied by a matrix.
 
-    Shapes: as the cell's, but for the output [batch, output_size]. Cheaper is one tf.layers.dense
-    after all steps.
+    Shapes: as the cell's, except for the output [batch, output_size]. Cheaper is one
+    tf.layers.dense after all steps.
     """
 
     def __init__(self, cell, output_size, activation=None, reuse=None):

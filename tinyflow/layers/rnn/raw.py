@@ -1,4 +1,4 @@
-"""raw_rnn: a loop whose inputs, outputs and end a function of the program decides."""
+"""raw_rnn: a loop whose inputs, outputs and end are determined by a function of the program."""
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
@@ -18,9 +18,9 @@ from tinyflow.ops.variables.variable_scope import variable_scope
 def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=None):
     """Calls `cell` until `loop_fn` says that all rows are finished.
 
-    loop_fn(time, cell_output, cell_state, loop_state) gives (finished, next_input, next_state,
+    loop_fn(time, cell_output, cell_state, loop_state) returns (finished, next_input, next_state,
     emit_output, next_loop_state). Before the first step it is called with time 0 and None for the
-    rest, and gives what emits look like (or None, for the cell's outputs).
+    rest, and returns the structure of emits (or None, for the cell's outputs).
 
     Shapes: finished [batch], next_input [batch, in] -> (a TensorArray of emits, the last state,
     the last loop_state). A finished row emits zeros and keeps its state.
@@ -74,7 +74,7 @@ def _batch(first):
 
 
 def _emits(cell, emit, state, static_batch, batch_size):
-    """(TensorArrays for what is emitted, zeros like one step of it)."""
+    """(TensorArrays for the emitted values, zeros like one step of them)."""
     if emit is None:
         structure = cell.output_size
         sizes = nest.flatten(structure)

@@ -14,7 +14,7 @@ class LSTMStateTuple(namedtuple('LSTMStateTuple', ('c', 'h'))):
 
     @property
     def dtype(self):
-        """The dtype of both; TypeError where they differ."""
+        """The dtype of both; TypeError if they differ."""
         c, h = self
         if c.dtype is not h.dtype:
             raise misuse(TypeError(f'Inconsistent internal state: {c.dtype} vs {h.dtype}'))

@@ -54,7 +54,7 @@ def stack_bidirectional_dynamic_rnn(cells_fw, cells_bw, inputs, initial_states_f
 
 
 def _states(cells_fw, cells_bw, initial_fw, initial_bw):
-    """The initial states, None for each layer where there are none. ValueError if they misfit."""
+    """The initial states, None for each layer if there are none. ValueError for a wrong number."""
     for cells, short in ((cells_fw, 'fw'), (cells_bw, 'bw')):
         if not cells:
             raise misuse(ValueError(f'Must specify at least one {short} cell for '

@@ -22,10 +22,10 @@ from tinyflow.ops.variables.variable_scope import variable_scope
 def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):
     """Calls `cell` once for each of the inputs: (list of outputs, last state).
 
-    Shapes: inputs a list of [batch, in] (or nests of such), initial_state as cell.state_size,
-    sequence_length [batch] -> outputs a list of [batch, cell.output_size]. A row past its length
-    has outputs of zero and keeps its state. Without `initial_state`, zeros of `dtype` are taken.
-    TypeError where inputs is not a list, ValueError where it is empty.
+    Shapes: inputs a list of [batch, in] (or nests of these), initial_state as cell.state_size,
+    sequence_length [batch] -> outputs a list of [batch, cell.output_size]. After the end of a
+    row its outputs are zero and its state is kept. Without `initial_state`, the initial state is
+    zeros of `dtype`. TypeError where inputs is not a list, ValueError where it is empty.
     """
     check_is_cell('cell', cell)
     _check_inputs(inputs)
@@ -84,7 +84,7 @@ def _static_batch(inputs):
                 f'static_rnn: Dimensions {batch} and {shape[0]} are not compatible: all steps are '
                 'of one batch.', inputs=[('inputs', first), ('inputs', value)])))
         batch = shape[0] if batch is None else batch
-    # TF takes the batch of the first step, whatever the others know.
+    # TF uses the batch size of the first step only.
     return first.raw_shape[0], first
 
 
@@ -99,7 +99,7 @@ def static_state_saving_rnn(cell, inputs, state_saver, state_name, sequence_leng
     """static_rnn whose first state comes from `state_saver` and whose last one is saved there.
 
     Shapes: as static_rnn. `state_saver` has state(name) and save_state(name, value);
-    `state_name` is a name, or as many names as the state has parts.
+    `state_name` is a name, or one name for each part of the state.
     """
     sizes = cell.state_size
     is_tuple = nest.is_nested(sizes)
@@ -150,7 +150,7 @@ def _reversed(inputs, lengths):
         return list(reversed(inputs))
     results = [[] for _ in inputs]
     for sequence in zip(*map(nest.flatten, inputs)):
-        # TF forgets the shape here, but for the rank.
+        # TF drops the static shape here, except for the rank.
         shape = sequence[0].shape
         rank = None if shape.ndims is None else (None,) * shape.ndims
         joined = joining.stack(sequence)

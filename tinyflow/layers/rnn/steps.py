@@ -12,7 +12,7 @@ from tinyflow.ops.control_flow.tensor_array import TensorArray
 
 
 def is_tensor_array(value):
-    """True for a TensorArray, which a step hands on as it is."""
+    """True for a TensorArray, which a step passes on unchanged."""
     return isinstance(value, TensorArray)
 
 
@@ -32,7 +32,7 @@ def first_state(cell, initial_state, batch_size, dtype):
 def _check_state(cell, state):
     """ValueError for one Tensor where the cell unpacks several, or for rows of another length."""
     if not _is_built_in(cell):
-        return                          # a cell of the user's own takes what it likes
+        return                          # a user-defined cell may take anything
     size = cell.state_size
     if nest.is_sequence(size):
         if isinstance(state, Tensor):
@@ -48,12 +48,12 @@ def _check_state(cell, state):
             raise misuse(ValueError(report(
                 f'The initial state has {shape[1]} columns, and this {type(cell).__name__} keeps '
                 f'{size}', inputs=[('initial_state', state)],
-                hint=f'a state of [batch, {size}]: tf.layers.dense(state, {size}) brings another '
+                hint=f'a state of [batch, {size}]: tf.layers.dense(state, {size}) projects another '
                      'network\'s state to this size.')))
 
 
 def _is_built_in(cell):
-    """True for a cell of tinyflow's, and for a wrapper only if what it wraps is one."""
+    """True for a cell of tinyflow, and for a wrapper of one."""
     while cell is not None:
         if not type(cell).__module__.startswith('tinyflow.'):
             return False
@@ -93,7 +93,7 @@ def check_lengths(sequence_length, inputs, batch_axis):
 
 
 def transpose_batch_time(x):
-    """x [a, b, *c] as [b, a, *c]; a vector or scalar as it is."""
+    """x [a, b, *c] as [b, a, *c]; a vector or scalar is returned unchanged."""
     shape = x.raw_shape
     if shape is not None and len(shape) < 2:
         return x
@@ -120,7 +120,7 @@ def best_effort_input_batch_size(flat_input):
 
 
 def copy_through(finished, old, new):
-    """Where a row is finished its old value, elsewhere the new one."""
+    """The old value for finished rows, the new one for the others."""
     if is_tensor_array(old) or (isinstance(old, Tensor) and old.raw_shape == ()):
         return new
     return indexing.where(finished, old, new)

@@ -22,7 +22,7 @@ from tinyflow.ops.variables.variable_scope import variable_scope
 
 
 class _Wrapper(RNNCell):
-    """A cell that changes what goes into another one, or what comes out of it."""
+    """A cell that changes the inputs or outputs of another cell."""
 
     def __init__(self, cell, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -31,7 +31,7 @@ class _Wrapper(RNNCell):
 
     @property
     def wrapped_cell(self):
-        """The cell inside."""
+        """The wrapped cell."""
         return self.cell
 
     @property
@@ -43,12 +43,12 @@ class _Wrapper(RNNCell):
         return self.cell.output_size
 
     def zero_state(self, batch_size, dtype):
-        """The state of zeros of the cell inside."""
+        """The zero state of the wrapped cell."""
         with name_scope(type(self).__name__ + 'ZeroState', values=[batch_size]):
             return self.cell.zero_state(batch_size, dtype)
 
     def __call__(self, inputs, state, scope=None):
-        """(output, new state) of one step, in the scope of the cell inside."""
+        """(output, new state) of one step, in the scope of the wrapped cell."""
         return self._call_wrapped_cell(inputs, state, self.cell.__call__, scope=scope)
 
     @property
@@ -63,7 +63,7 @@ class _Wrapper(RNNCell):
 class ResidualWrapper(_Wrapper):
     """The cell's output plus its input, or residual_fn(inputs, outputs).
 
-    Shapes: as the cell's; inputs and outputs must be alike. Source: He et al., CVPR 2016.
+    Shapes: as the cell's; inputs and outputs must have equal shapes. Source: He et al., CVPR 2016.
     """
 
     def __init__(self, cell, residual_fn=None, **kwargs):
@@ -151,7 +151,7 @@ class DropoutWrapper(_Wrapper):
         self._output_noise = noise(self.cell.output_size, 'output')
 
     def _gen_seed(self, kind, index):
-        """A seed for each tensor, made of the wrapper's, as TF makes it."""
+        """A seed for each tensor, derived from the wrapper's seed as in TF."""
         if self._seed is None:
             return None
         text = f'{self._seed}{kind}_{index}'.encode()
@@ -210,7 +210,7 @@ def _all_but_cells(substate):
 
 
 def _numbered(shallow, function, *structures):
-    """function(number, *parts) of the parts where `shallow` has leaves, in its form."""
+    """function(number, *parts) of the parts at the leaves of `shallow`, with its structure."""
     numbers = iter(range(len(nest.flatten(shallow))))
     return nest.map_structure_up_to(
         shallow, lambda *parts: function(next(numbers), *parts), *structures)

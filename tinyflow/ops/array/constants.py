@@ -202,7 +202,7 @@ def constant(value, dtype=None, shape=None, name='Const', verify_shape=False):
                                'is a tensor already.\n  Hint: use it as it is, or tf.identity(x).'))
     array, dtype = as_array(value, dtype)
     if array is value:
-        array = array.copy()            # later changes of the user's array must not show
+        array = array.copy()            # later changes of the user's array must have no effect
     if shape is not None:
         array = _shaped(array, shapes.raw(shape), verify_shape)
     return Const.apply(name=name, value=array, dtype=dtype)

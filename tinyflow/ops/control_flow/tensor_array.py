@@ -48,7 +48,7 @@ class TensorArray:
         self._dtype = dtypes.as_dtype(dtype).base_dtype
         self._dynamic_size = bool(dynamic_size)
         self._infer_shape = infer_shape
-        # In a list, because all TensorArrays that come from one another learn it together.
+        # In a list, because all TensorArrays derived from one another share it.
         self._shape = [shapes.raw(element_shape)]
         # TF1's nodes for the handle in loops; see tf1_node_count.py.
         self._handle, self._home = object(), get_default_graph()

@@ -76,7 +76,7 @@ class While(Op):
 
         def loop(*arrays):
             values = [arrays[slot] for slot in passed]
-            for slot in slots:              # others use these arrays, and may reuse their memory
+            for slot in slots:            # other code may reuse the memory of these arrays
                 values[slot] = np.array(values[slot])
             results = [None] * len(positions)
             if keep_going(*values)[0]:

@@ -1,8 +1,8 @@
 """Fractional max and average pooling: random region sizes for a non-integer pooling ratio.
 
 Graham 2014, "Fractional Max-Pooling". New region lengths are drawn in every run, unless the op is
-deterministic: then every run of a Session has the same regions, with seeds those of TensorFlow
-1.15.
+deterministic: then every run of a Session has the same regions; with seeds, they are those of
+TensorFlow 1.15.
 """
 from __future__ import annotations
 

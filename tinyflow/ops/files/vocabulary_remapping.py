@@ -21,7 +21,7 @@ def _words(path):
 class GenerateVocabRemapping(Op):
     """For words of a new vocabulary, their positions in an old one; -1 for new words.
 
-    Shapes: two file names [] -> remapping [num_new_vocab], how many are remapping [].
+    Shapes: two file names [] -> remapping [num_new_vocab], the number of words found in both [].
     """
 
     signature = 'new_vocab_file: string, old_vocab_file: string -> remapping: int64, '

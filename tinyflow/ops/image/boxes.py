@@ -79,7 +79,7 @@ def _frame(image, top, left, bottom, right, color):
 
 
 class DrawBoundingBoxes(Op):
-    """The images with the outlines of boxes, in ten colours by turns."""
+    """The images with the outlines of boxes, cycling through ten colours."""
 
     signature = 'images: T, boxes: float32 -> output: T'
     types = {'T': _HALF}
@@ -95,7 +95,7 @@ class DrawBoundingBoxes(Op):
 
 
 class DrawBoundingBoxesV2(Op):
-    """The images with the outlines of boxes, in given colours by turns."""
+    """The images with the outlines of boxes, cycling through the given colours."""
 
     signature = 'images: T, boxes: float32, colors: float32 -> output: T'
     types = {'T': _HALF}

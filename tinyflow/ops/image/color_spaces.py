@@ -70,7 +70,7 @@ def adjust_gamma(image, gamma=1, gain=1):
         return convert_image_dtype(gain * floats ** gamma, own, saturate=True)
 
 
-# Columns: Y, U, V as sums of red, green and blue (ITU-R BT.470), and the other way round.
+# Columns: Y, U, V as sums of red, green and blue (ITU-R BT.470), and the inverse.
 _TO_YUV = [[.299, -.14714119, .61497538], [.587, -.28886916, -.51496512],
            [.114, .43601035, -.10001026]]
 _FROM_YUV = [[1, 1, 1], [0, -.394642334, 2.03206185], [1.13988303, -.58062185, 0]]

@@ -128,7 +128,7 @@ class CropAndResize(Op):
         if image.dtype in FLOATS:
             to_image = CropAndResizeGradImage.apply(
                 dy, boxes, box_ind, constants.shape(image), T=image.dtype, method=method)
-        # There is no derivative of the nearest pixel; TF1 takes the bilinear one, too.
+        # The nearest pixel has no derivative; like TF1, use the bilinear one.
         return to_image, CropAndResizeGradBoxes.apply(dy, image, boxes, box_ind), None, None
 
 

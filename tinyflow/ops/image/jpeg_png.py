@@ -1,7 +1,7 @@
 """JPEG and PNG files, decoded and encoded through Pillow.
 
-PNG is exact. The pixels of a JPEG may differ from TensorFlow's by a few levels, for the format
-leaves the rounding to the library that decodes.
+PNG is exact. The pixels of a JPEG may differ from TensorFlow's by a few levels, because the
+format does not specify the rounding of the decoder.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OTHERS = {b'GIF8': 'a GIF', b'BM': 'a BMP',
 
 
 def pillow():
-    """Pillow's module Image; ImportError that says how to get it."""
+    """Pillow's module Image. Raises ImportError, which says how to install it."""
     try:
         from PIL import Image  # not installed with tinyflow, and slow to load
     except ImportError as error:
@@ -58,7 +58,7 @@ def _grey(pixels):
 
 @contextlib.contextmanager
 def opened(data, formats):
-    """The file as a picture of Pillow; ValueError where it cannot be read as one of `formats`."""
+    """The file as an Image of Pillow; ValueError if it cannot be read as one of `formats`."""
     image = pillow()
     try:
         with image.open(io.BytesIO(data), formats=formats) as picture:
@@ -74,7 +74,7 @@ def what_it_is(data):
         if data.startswith(start):
             return f'this is {kind}; tf.image.decode_image takes GIF and BMP; save others as PNG.'
     if data.startswith((b'\x89PNG', b'\xff\xd8')):
-        return 'it begins as a picture and is damaged or cut short; create the file again.'
+        return 'it begins like an image file but is damaged or truncated; create the file again.'
     return (f'the bytes of a whole file, tf.read_file(name), not its name; these begin with '
             f'{data[:12]!r}.')
 

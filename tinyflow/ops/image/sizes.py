@@ -62,7 +62,7 @@ def _is_tensor(x):
 
 
 def _checks(*conditions):
-    """Nodes that check the (condition, problem) pairs that only a run can tell; else ValueError."""
+    """Nodes for (condition, problem) pairs that are known at run time only; else ValueError."""
     nodes = []
     for condition, problem in conditions:
         if _is_tensor(condition):
@@ -180,8 +180,8 @@ def crop_to_bounding_box(image, offset_height, offset_width, target_height, targ
     """The part of the image whose upper left corner is at the offsets.
 
     Shapes: image [batch, height, width, channels], or one image -> [batch, target_height,
-    target_width, channels]. ValueError if the box leaves the image (InvalidArgumentError where
-    only a run can tell).
+    target_width, channels]. ValueError if the box leaves the image (InvalidArgumentError if
+    that is known at run time only).
     """
     with name_scope(None, 'crop_to_bounding_box', [image]):
         image, single = _batched(convert_to_tensor(image, name='image'))
@@ -208,8 +208,8 @@ def pad_to_bounding_box(image, offset_height, offset_width, target_height, targe
     """The image within zeros, its upper left corner at the offsets.
 
     Shapes: image [batch, height, width, channels], or one image -> [batch, target_height,
-    target_width, channels]. ValueError if the image does not fit (InvalidArgumentError where only
-    a run can tell).
+    target_width, channels]. ValueError if the image does not fit (InvalidArgumentError if that is
+    known at run time only).
     """
     with name_scope(None, 'pad_to_bounding_box', [image]):
         image, single = _batched(convert_to_tensor(image, name='image'))
@@ -230,7 +230,7 @@ def pad_to_bounding_box(image, offset_height, offset_width, target_height, targe
 
 
 def resize_image_with_crop_or_pad(image, target_height, target_width):
-    """The middle of the image, or the image in the middle of zeros, for each side by itself.
+    """The middle of the image, or the image in the middle of zeros, for each side separately.
 
     Shapes: image [batch, height, width, channels], or one image -> [batch, target_height,
     target_width, channels].

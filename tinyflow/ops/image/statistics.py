@@ -31,7 +31,7 @@ def per_image_standardization(image):
         axes = [-1, -2, -3]
         mean = reduction.reduce_mean(image, axis=axes, keepdims=True)
         deviation = composed_reductions.reduce_std(image, axis=axes, keepdims=True)
-        # A flat image would else be divided by zero.
+        # Otherwise a constant image would be divided by zero.
         least = powers.rsqrt(identity_and_cast.cast(pixels, image.dtype))
         scale = arithmetic.maximum(deviation, least)
         image = image - mean

@@ -63,7 +63,7 @@ class StackPopV2(_Stateful):
     def kernel(handle):
         if not handle[()]:
             raise InvalidArgumentError(None, None, 'A stack of a loop is empty when its gradient '
-                                       'asks for one more value.')
+                                       'requests one more value.')
         return handle[()].pop()
 
 

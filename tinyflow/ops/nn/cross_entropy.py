@@ -142,7 +142,7 @@ class SparseSoftmaxCrossEntropyWithLogits(_CrossEntropy):
                             'logits are [batch, classes].')
         if len(labels) != 1:
             raise OpFailure(f'Shape must be rank 1 but is rank {len(labels)}',
-                            'labels are class numbers, [batch].')
+                            'labels are class indices, [batch].')
         try:
             batch = shapes.merge(labels, features[:1])
         except ValueError:
@@ -152,7 +152,7 @@ class SparseSoftmaxCrossEntropyWithLogits(_CrossEntropy):
     def kernel(x, labels):
         if labels.ndim != 1:
             raise OpFailure(f'labels must be 1-D, but got shape {shapes.text(labels.shape)}',
-                            'labels are class numbers, [batch]: tf.reshape(labels, [-1]).')
+                            'labels are class indices, [batch]: tf.reshape(labels, [-1]).')
         if x.ndim != 2:
             raise OpFailure(f'logits must be 2-D, but got shape {shapes.text(x.shape)}',
                             'logits are [batch, classes].')
@@ -309,14 +309,14 @@ def _check_shapes(labels, logits):
                    f'of logits minus 1 (received {len(logit_shape)}).')
         if labels.dtype.is_floating and logits.dtype.is_integer:
             _raise_error(labels, logits,
-                    f'{problem} labels and logits look exchanged: labels={labels.name!r}, '
+                    f'{problem} labels and logits look swapped: labels={labels.name!r}, '
                     f'logits={logits.name!r}.',
-                    'labels= takes the class numbers, logits= the output of the network.')
+                    'labels= takes the class indices, logits= the output of the network.')
         one_hot = shapes.compatible(label_shape, logit_shape)
         _raise_error(labels, logits, problem,
                 'one-hot labels belong to tf.nn.softmax_cross_entropy_with_logits; '
-                'tf.argmax(labels, -1) makes class numbers of them.' if one_hot else
-                'labels are class numbers, one for each row of logits: tf.squeeze(labels, -1) '
+                'tf.argmax(labels, -1) converts them to class indices.' if one_hot else
+                'labels are class indices, one for each row of logits: tf.squeeze(labels, -1) '
                 'drops an axis of size 1.')
     if (shapes.known(label_shape) and shapes.known(logit_shape[:-1])
             and label_shape != logit_shape[:-1]):

@@ -71,7 +71,7 @@ class QueueState:
         return self._elements.popleft()
 
     def _put_back(self, elements):
-        """Undoes the dequeuing of `elements`."""
+        """Undoes the dequeue of `elements`."""
         self._elements.extendleft(reversed(elements))
 
     def _available(self):

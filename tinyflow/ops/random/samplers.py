@@ -145,7 +145,7 @@ def full_int(
 ) -> np.ndarray:
     """The words themselves: integers from the dtype's full range (StatelessRandomUniformFullInt).
 
-    Shapes: -> [*shape]. TypeError as of uniform_int.
+    Shapes: -> [*shape]. TypeError as in uniform_int.
     """
     _check_integer(dtype)
     result = _output_buffer(shape, dtype, out)

@@ -41,7 +41,7 @@ class _NodeCount:
         self._difference = nodes - self._graph.version
 
     def note(self, operation: Operation) -> None:
-        """A node was made in a function that shares this count."""
+        """Called when a node is created in a function that shares this count."""
         self._difference += 1
 
 

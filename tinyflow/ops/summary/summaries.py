@@ -37,7 +37,7 @@ def clean_tag(name):
     if name is None:
         return None
     if not isinstance(name, str):
-        raise misuse(TypeError(f'The name of a summary is a text, not {name!r}.\n  Hint: '
+        raise misuse(TypeError(f'The name of a summary is a string, not {name!r}.\n  Hint: '
                                "tf.summary.scalar('loss', loss)."))
     clean = _NOT_IN_A_TAG.sub('_', name).lstrip('/')
     if clean != name:
@@ -235,7 +235,7 @@ def text(name, tensor, collections=None):
     return tensor_summary(name, tensor, collections=collections, summary_metadata=metadata)
 
 
-# ---- several as one -----------------------------------------------------------------------
+# ---- merging ------------------------------------------------------------------------------
 
 
 class MergeSummary(Op):
@@ -257,8 +257,8 @@ class MergeSummary(Op):
             messages = [summary_pb2.Summary.FromString(part) for part in parts]
         except DecodeError:
             raise OpFailure('Could not parse one of the summary inputs',
-                            'tf.summary.merge takes what tf.summary.scalar and the like '
-                            'return.') from None
+                            'tf.summary.merge takes the results of tf.summary.scalar and '
+                            'similar functions.') from None
         seen = set()
         for value in [value for message in messages for value in message.value]:
             if value.tag in seen:

@@ -94,7 +94,7 @@ def replicas_meet():
 
 
 def current_replica():
-    """The number of the replica whose part of a value is meant here; None for all."""
+    """The number of the replica whose part of a value is requested; None for all."""
     mode = _mode()
     if mode is None:
         return None

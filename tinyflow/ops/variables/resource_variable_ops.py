@@ -31,7 +31,7 @@ class VarHandleOp(Op):
 
     signature = '-> resource: resource'
     attrs = {'container': '', 'shared_name': '', 'dtype': REQUIRED, 'shape': REQUIRED}
-    pure = False                    # two handles are never merged, however alike
+    pure = False                    # two handles are never merged, even with equal attributes
 
     def shape():
         return ()

@@ -156,7 +156,7 @@ def report_uninitialized_variables(var_list=None, name='report_uninitialized_var
 def initialize_missing_variables(session=None, var_list=None):
     """Initialises only those Variables that have no value in `session` yet.
 
-    tinyflow's own call, for a model to which something was added. `var_list` defaults to all global
+    tinyflow's own call, for a model that was extended. `var_list` defaults to all global
     and local Variables. Returns the list of Variables that it initialised. Adds one node to the
     graph for each Variable, at the first call only.
     """

@@ -28,7 +28,7 @@ class VariableV2(Op):
 
     signature = '-> ref: Ref(dtype)'
     attrs = {'shape': REQUIRED, 'dtype': REQUIRED, 'container': '', 'shared_name': ''}
-    pure = False                    # two Variables are never merged, however alike
+    pure = False                    # two Variables are never merged, even with equal attributes
 
     def shape(*, shape):
         return shape

@@ -1,4 +1,4 @@
-"""tf.train.Checkpoint: saves and restores objects by the attributes that lead to them."""
+"""tf.train.Checkpoint: saves and restores objects by their attribute paths."""
 from __future__ import annotations
 
 import os
@@ -23,7 +23,7 @@ from tinyflow.train.checkpoints.object_graph import is_trackable
 
 __all__ = ['Checkpoint']
 
-# Attributes of a Checkpoint itself, which are not to be saved.
+# Attributes of the Checkpoint itself, which are not saved.
 _OWN = ('_save_counter', '_count', '_saveables', '_restores')
 
 
@@ -31,7 +31,7 @@ class Checkpoint:
     """Groups objects to be saved: ``tf.train.Checkpoint(model=layer, optimizer=opt, step=step)``.
 
     Each keyword becomes an attribute; Variables, optimizers, layers, lists and dicts of those and
-    other Checkpoints are saved, under the names of the attributes that lead to them. More
+    other Checkpoints are saved, under the names of their attribute paths. More
     attributes may be set later. Raises ValueError for an object that cannot be saved.
     """
 
@@ -107,13 +107,13 @@ class Checkpoint:
         return path
 
     def _tensors(self, key, owner, item):
-        """{name in the file: what to fetch} of a Variable, or of what another object saves."""
+        """{name in the file: tensor to fetch} of a Variable or another saveable object."""
         if isinstance(item, Variable):
-            return {key: getattr(item, '_whole', item)}         # of replicas put together
+            return {key: getattr(item, '_whole', item)}         # aggregated over replicas
         return {spec.name: spec.tensor for spec in self._saveable(key, owner, item).specs}
 
     def _saveable(self, key, owner, item):
-        """What saves `owner` under that key; made once, since it adds nodes."""
+        """The SaveableObject of `owner` under that key; created once, since it adds nodes."""
         if isinstance(item, SaveableObject):
             return item
         if (id(owner), key) not in self._saveables:
@@ -122,7 +122,7 @@ class Checkpoint:
         return self._saveables[id(owner), key]
 
     def _restore_of(self, saveable):
-        """(placeholders, the Operation that restores from them); made once."""
+        """(placeholders, the Operation that restores from them); created once."""
         if saveable not in self._restores:
             with init_scope(), name_scope(None):
                 targets = [placeholders.placeholder(spec.dtype) for spec in saveable.specs]
@@ -134,15 +134,15 @@ class Checkpoint:
     def restore(self, save_path):
         """A status object, whose `run_restore_ops` or `initialize_or_restore` restores.
 
-        Objects that come to exist later are restored, too, if they do before those calls. With
+        Objects created later are restored, too, if they exist before those calls. With
         `save_path` None there is only `initialize_or_restore`, which initialises.
         """
         status = self.read(save_path)
-        self._made_save_counter()       # now, so that it is initialised with the others
+        self._made_save_counter()       # create it now, so that it is initialised with the others
         return status
 
     def read(self, save_path):
-        """As `restore`, for what `write` wrote: without the counter."""
+        """As `restore`, for a checkpoint of `write`: without the counter."""
         if save_path is None:
             return InitializationOnlyStatus(self)
         prefix = os.fspath(save_path)
@@ -173,7 +173,8 @@ def _dtype(value):
     return dtypes.string if array.dtype.kind in 'OSU' else dtypes.as_dtype(array.dtype)
 
 
-# ---- what restore returns ------------------------------------------------------------------------
+# ---- results of restore ----
+# ------------------------------------------------------------------------
 
 
 class _Status:
@@ -183,11 +184,11 @@ class _Status:
         self._root = root
 
     def assert_consumed(self):
-        """AssertionError unless everything in the checkpoint and in the program has matched."""
+        """AssertionError unless all of the checkpoint and all of the program has matched."""
         raise abstract(self)
 
     def assert_existing_objects_matched(self):
-        """AssertionError unless every Variable of the program has got a value."""
+        """AssertionError unless every Variable of the program has a value in the checkpoint."""
         raise abstract(self)
 
     def assert_nontrivial_match(self):
@@ -195,11 +196,11 @@ class _Status:
         raise abstract(self)
 
     def expect_partial(self):
-        """Says that not everything will be used; nothing warns of that here."""
+        """Accepts that parts of the checkpoint are unused; tinyflow never warns of that."""
         return self
 
     def _variables(self):
-        """Every Variable that hangs on the root: [(Variable, its name for messages)]."""
+        """Every Variable reachable from the root: [(Variable, its name for messages)]."""
         walked = object_graph.walk(self._root)
         found = [(v, '.'.join(path) or '(root)') for v, path in walked if isinstance(v, Variable)]
         return found + [(slot, f"slot '{name}' of {'.'.join(walked[j][1])}")
@@ -207,7 +208,7 @@ class _Status:
 
 
 class InitializationOnlyStatus(_Status):
-    """For no checkpoint: initialises."""
+    """The status without a checkpoint: initialises the Variables."""
 
     def assert_consumed(self):
         raise AssertionError('No checkpoint specified (save_path=None); nothing is being '
@@ -227,30 +228,30 @@ class InitializationOnlyStatus(_Status):
 
 
 class _FromFile(_Status):
-    """Restores what a subclass's `_values` finds for each Variable."""
+    """Restores the values that a subclass's `_values` finds for each Variable."""
 
     def __init__(self, root, prefix):
         super().__init__(root)
         self._prefix = prefix
 
     def run_restore_ops(self, session=None):
-        """Restores every object that has matched; nothing changes if one does not fit."""
+        """Restores every matched object; if one has another shape or dtype, nothing is changed."""
         session = _session(session, 'run_restore_ops')
         with session.graph.as_default():
             self._restore(session)
 
     def initialize_or_restore(self, session=None):
-        """Restores what has matched and runs the initializers of the other Variables."""
+        """Restores matched Variables and runs the initializers of the others."""
         session = _session(session, 'initialize_or_restore')
         with session.graph.as_default():
             restored = self._restore(session)
             session.run([v.initializer for v, _ in self._variables() if id(v) not in restored])
 
     def _restore(self, session):
-        """The ids of the Variables that got a value."""
+        """The ids of the restored Variables."""
         with reader_of(self._prefix) as reader:
             pairs, others = self._values(reader)
-            todo = []                       # (operation, what it is fed with)
+            todo = []                       # (operation, its feeds)
             for variable, key in pairs:
                 value = reader.get(key)
                 _check_fits(variable, value, reader, key)
@@ -264,7 +265,7 @@ class _FromFile(_Status):
 
 
 def _run(session, todo):
-    """Runs all at once, but for Variables that share the node of their initial value."""
+    """Runs all together, except for Variables that share the node of their initial value."""
     while todo:
         feed, operations, later = {}, [], []
         for operation, values in todo:
@@ -294,7 +295,7 @@ def _check_fits(variable, value, reader, key):
 
 
 class CheckpointLoadStatus(_FromFile):
-    """For an object-based checkpoint: matches objects by the attributes that lead to them."""
+    """For an object-based checkpoint: matches objects by their attribute paths."""
 
     def __init__(self, root, prefix, graph):
         super().__init__(root, prefix)

@@ -33,7 +33,7 @@ class CheckpointManager:
         self._max_to_keep = max_to_keep
         self._keep_hours = keep_checkpoint_every_n_hours
         self._prefix = os.path.join(self._directory, checkpoint_name)
-        self._known = {}                    # prefix -> when, oldest first
+        self._known = {}                    # prefix -> time, oldest first
         self._latest = None
         self._preserved = time.time() - 1
         self._count = None
@@ -63,7 +63,7 @@ class CheckpointManager:
         return list(self._known)
 
     def save(self, checkpoint_number=None):
-        """Writes a checkpoint, its number in its name, and returns its prefix."""
+        """Writes a numbered checkpoint and returns its prefix."""
         session = session_for(None, get_default_graph(), 'CheckpointManager.save')
         number = self._next_number(session)
         number = number if checkpoint_number is None else int(checkpoint_number)

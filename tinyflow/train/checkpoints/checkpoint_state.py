@@ -48,7 +48,7 @@ def _relative(path, directory):
 def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None,
                             latest_filename=None, all_model_checkpoint_timestamps=None,
                             last_preserved_timestamp=None):
-    """Writes the state file of the directory `save_dir`, at once or not at all."""
+    """Writes the state file of the directory `save_dir` atomically."""
     write_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths, latest_filename,
                 all_model_checkpoint_timestamps, last_preserved_timestamp)
 
@@ -127,7 +127,7 @@ def _matching(pattern):
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes):
-    """When each checkpoint was written, in seconds since 1970; those not found are left out."""
+    """The modification time of each checkpoint, in seconds since 1970; missing ones are omitted."""
     times = []
     for prefix in checkpoint_prefixes:
         paths = _matching(index_name(prefix)) or _matching(prefix)
@@ -137,7 +137,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes):
 
 
 def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=2, meta_graph_suffix='meta'):
-    """Removes the files of a checkpoint; format 1 is that of before TensorFlow 0.12."""
+    """Removes the files of a checkpoint; format 1 was used before TensorFlow 0.12."""
     if checkpoint_format_version == 1:
         for path in _matching(checkpoint_prefix):
             files.remove(path)
@@ -157,7 +157,7 @@ def meta_graph_name(prefix, suffix='meta'):
 def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
     """Yields each new latest checkpoint of a directory, as it appears.
 
-    After `timeout` seconds without one it ends, unless `timeout_fn()` is not true.
+    After `timeout` seconds without one it ends, unless `timeout_fn()` returns False.
     """
     last = None
     while True:

@@ -1,9 +1,9 @@
-"""Resume a training exactly: checkpoints with the state of random numbers and input iterators.
+"""Resumes training exactly: checkpoints with the state of random numbers and input iterators.
 
-TensorFlow's checkpoint holds Variables only: a training that continues from it draws other dropout
+TensorFlow's checkpoint holds Variables only: training that continues from it draws other dropout
 masks and batches. Next to `model.ckpt-300` this writes `model.ckpt-300.resume`, with the positions
 of the Session's random streams and of its iterators, so that a run which was interrupted and
-continued gives the same bits as one that was not. A training that ended normally leaves none: as in
+continued gives the same bits as one that was not. Training that ended normally leaves none: as in
 TensorFlow, the next one reads its input from the start. TensorFlow ignores the file, and a
 checkpoint without one restores as usual. The format is in tinyflow/data/runtime/state_bytes.py.
 """
@@ -30,9 +30,10 @@ def resume_file(prefix):
 
 
 def save_positions(session, prefix, step):
-    """Writes the positions of `session` for the checkpoint `prefix`; returns what cannot be saved.
+    """Writes the positions of `session` for the checkpoint `prefix`; returns the states that
 
-    It is written before the checkpoint, which only counts once all of it is there.
+    cannot be saved. It is written before the checkpoint, which becomes valid only when it is
+    complete.
     """
     positions, lost = session.positions()
     state = {'global_step': int(step), 'positions': positions, 'replicas': _own_values(session)}
@@ -41,7 +42,7 @@ def save_positions(session, prefix, step):
 
 
 def _own_values(session):
-    """{name: [value of each replica]} of Variables of which the checkpoint has the mean or sum."""
+    """{name: [value of each replica]} of Variables whose mean or sum is in the checkpoint."""
     return {v.name: session.variable_values(v.components) for v in _own_to_replicas(session)}
 
 
@@ -51,7 +52,7 @@ def _own_to_replicas(session):
 
 
 def restore_positions(session, prefix, step):
-    """Puts `session` back to the positions of the checkpoint; False if none were saved.
+    """Restores the positions of the checkpoint in `session`; False if none were saved.
 
     Raises DataLossError for a damaged file.
     """
@@ -73,7 +74,7 @@ def restore_positions(session, prefix, step):
     session.set_positions(positions)
     for variable in _own_to_replicas(session):
         values = state.get('replicas', {}).get(variable.name, ())
-        # With another number of replicas each keeps its share of what the checkpoint itself has.
+        # With another number of replicas, each keeps its share of the checkpoint's value.
         if len(values) == len(variable.components):
             session.set_variable_values([(part, value) for part, value
                                          in zip(variable.components, values) if value is not None])
@@ -103,10 +104,10 @@ class ResumeListener(CheckpointSaverListener):
 
 
 class ResumeHook(SessionRunHook):
-    """Puts a session that was restored from a checkpoint back to the positions of that time.
+    """Restores the positions of a session that was restored from a checkpoint. It must be
 
-    It must be the first hook: iterators made later continue at their position, and what the other
-    hooks save already includes it. `checkpoint_of()` gives the prefix.
+    the first hook: iterators created later continue at their position, and checkpoints of the other
+    hooks already include it. `checkpoint_of()` returns the prefix.
     """
 
     def __init__(self, checkpoint_of, global_step):

@@ -105,8 +105,8 @@ def load_variable(ckpt_dir_or_file, name):
 def matching_variables(ckpt_dir_or_file, var_list=None):
     """Those of `var_list` that a checkpoint has, with equal name, dtype and shape.
 
-    tinyflow's own, for a model that was changed since: a Saver of these restores what still fits.
-    `var_list` defaults to all global Variables.
+    Only in tinyflow, for a model that has changed since: a Saver of these restores the matching
+    part. `var_list` defaults to all global Variables.
     """
     var_list = global_variables() if var_list is None else var_list
     with reader_of(checkpoint_filename(ckpt_dir_or_file)) as reader:

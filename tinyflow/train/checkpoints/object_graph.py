@@ -1,8 +1,8 @@
 """The object graph: the objects that own Variables, which tf.train.Checkpoint saves and restores.
 
 An object is followed if it is a Variable, an optimizer, a layer, a Checkpoint, a list or dict, or
-if it says what it depends on (`_checkpoint_dependencies`, pairs of name and object) or what of
-itself should be saved (`_gather_saveables_for_checkpoint`). An object's name is the path of
+if it declares its dependencies (`_checkpoint_dependencies`, pairs of name and object) or its
+saveable parts (`_gather_saveables_for_checkpoint`). An object's name is the path of
 attributes that leads to it; slots of an optimizer are below the Variable that they belong to.
 """
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _is_layer(value):
 
 
 def children(value):
-    """{name: object} of what an object depends on, in order."""
+    """{name: object} of the dependencies of an object, in order."""
     if isinstance(value, Variable):
         return {}
     if isinstance(value, list):
@@ -59,7 +59,7 @@ def _of_dict(value):
     wrong = [key for key in found if not isinstance(key, str)]
     if wrong:
         raise misuse(ValueError(f'A Checkpoint saves dicts with strings as keys, not {wrong[0]!r} '
-                                'in a dict that holds Variables or the like.'))
+                                'in a dict that contains trackable objects.'))
     return found
 
 
@@ -91,18 +91,19 @@ def _owned(found, variable):
 
 
 def attributes(value):
-    """{name: Variable or SaveableObject factory} of what an object itself saves."""
+    """{name: Variable or SaveableObject factory} of the values that an object itself saves."""
     if isinstance(value, Variable):
         return {VALUE: value}
     gather = getattr(value, '_gather_saveables_for_checkpoint', None)
     return gather() if gather else {}
 
 
-# ---- the walk ------------------------------------------------------------------------------------
+# ---- traversal
+# ------------------------------------------------------------------------------------
 
 
 def walk(root):
-    """[(object, path)] by breadth first, `path` being a tuple of names; each object once."""
+    """[(object, path)] in breadth-first order; `path` is a tuple of names; each object once."""
     found, seen, queue = [], {id(root)}, deque([(root, ())])
     while queue:
         value, path = queue.popleft()
@@ -151,7 +152,7 @@ def slots(walked):
 
 
 def describe(root):
-    """(TrackableObjectGraph, {key: (object, what of it is saved there)}) of all below `root`."""
+    """(TrackableObjectGraph, {key: (object, its saved value)}) of all objects below `root`."""
     from tinyflow.formats.protos import trackable_object_graph_pb2  # loaded on first use
     proto, values = trackable_object_graph_pb2.TrackableObjectGraph(), {}
     walked = walk(root)
@@ -218,7 +219,7 @@ def full_names_to_keys(reader):
 
 
 def match(graph, root):
-    """{node number: object} of those stored nodes that `root` leads to by equal names."""
+    """{node number: object} of the stored nodes that are reachable from `root` by equal names."""
     bound, queue = {0: root}, deque([0])
     while queue:
         number = queue.popleft()

@@ -13,7 +13,7 @@ __all__ = ['saveables_of']
 
 
 def saveables_of(checkpoint):
-    """SaveableObjects of all that hangs on `checkpoint` now, and of the graph of its objects."""
+    """SaveableObjects of all objects reachable from `checkpoint` now, and of their object graph."""
     proto, values = object_graph.describe(checkpoint)
     found = []
     for key, (owner, item) in values.items():

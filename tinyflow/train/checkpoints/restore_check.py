@@ -1,7 +1,8 @@
 """Compares a checkpoint with a Saver before restoring: all mismatches in one table.
 
-The Saver's side is read off the graph: a RestoreV2 node names the tensors, and the nodes behind it
-that assign are the Variables that get them. So it works for any Saver, also an imported one.
+The Saver's expectations are found in the graph: a RestoreV2 node names the tensors, and the nodes
+behind it that assign are the Variables that get them. So it works for any Saver, including
+imported ones.
 """
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ class Wanted:
 
     name: str
     dtype: object
-    shape: tuple | None             # None where any will do
+    shape: tuple | None             # None: any
     tensor: Tensor                  # the output of RestoreV2
     variable: str | None = None
 
@@ -78,7 +79,7 @@ def _whole(shape):
 
 
 class Differences:
-    """Tensors of `wanted` that `reader` lacks, or has with another shape or dtype."""
+    """Tensors of `wanted` that are missing in `reader`, or have another shape or dtype there."""
 
     def __init__(self, wanted, reader):
         self.reader = reader
@@ -151,14 +152,15 @@ class Differences:
             wanted, old = next(iter(pairs.items()))
             return ("tf.train.Saver({'old name': variable, ...}) restores under other names, e.g. "
                     f"{{'{old}': <the Variable '{wanted}'>}}.")
-        return ('build the graph that was saved. Or restore what fits and initialise the rest:\n'
+        return ('build the graph that was saved. Or restore the matching Variables and initialise '
+                'the others:\n'
                 '    sess.run(tf.global_variables_initializer())\n'
                 '    tf.train.Saver(tf.train.matching_variables(path)).restore(sess, path)')
 
 
 def _likeness(a, b):
     if a.rpartition('/')[2] != b.rpartition('/')[2]:
-        # 'kernel' hardly ever turns into 'bias'; counters do come and go: kernel_1, Variable_2.
+        # 'kernel' is rarely renamed to 'bias', but counters change: kernel_1, Variable_2.
         if a.rpartition('/')[2].rstrip('_0123456789') != b.rpartition('/')[2].rstrip('_0123456789'):
             return SequenceMatcher(None, a, b).ratio() - 0.2
     return SequenceMatcher(None, a, b).ratio() + 0.2

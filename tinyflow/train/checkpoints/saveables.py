@@ -1,4 +1,4 @@
-"""What a Saver can save: Variables, parts of Variables, and other SaveableObjects."""
+"""SaveableObjects of a Saver: of Variables, parts of Variables, and other objects."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -18,7 +18,7 @@ _PLACES = ('Variable', 'VariableV2', 'AutoReloadVariable', 'ReadVariableOp')
 
 
 class VariableSaveable(SaveableObject):
-    """A Variable (or its place), or a part of a partitioned one."""
+    """A Variable (or its storage), or a part of a partitioned one."""
 
     def __init__(self, var, slice_spec, name):
         tensor = var._snapshot if isinstance(var, Variable) else var
@@ -41,7 +41,7 @@ def all_saveables(scope=None):
 
 
 def by_name(var_list):
-    """{name: what to save} of a Saver's `var_list`: a list, or a dict with the names."""
+    """{name: item to save} of a Saver's `var_list`: a list, or a dict with the names."""
     if isinstance(var_list, dict):
         return dict(var_list)
     if not isinstance(var_list, (list, tuple, set)):
@@ -67,7 +67,7 @@ def by_name(var_list):
 
 
 class _ReplicatedSaveable(SaveableObject):
-    """A Variable with a component for each replica: one value on disk, which all get back."""
+    """A Variable with a component for each replica: one value on disk, restored to all of them."""
 
     def __init__(self, variable, name=None):
         name = variable._primary_op.name if name is None else name
@@ -84,7 +84,7 @@ class _ReplicatedSaveable(SaveableObject):
 
 
 def replicated(item, name=None):
-    """What saves a Variable with replicas; None for anything else."""
+    """The SaveableObject of a Variable with replicas; None for anything else."""
     return _ReplicatedSaveable(item, name) if hasattr(item, '_primary_op') else None
 
 
@@ -96,9 +96,9 @@ def _sort_key(item):
 
 
 def place_of(item):
-    """The place (output of VariableV2) that `item` names; of a resource variable its own reading.
+    """The storage (output of VariableV2) of `item`; for a resource variable, its default read.
 
-    TypeError if it names none.
+    TypeError if there is none.
     """
     place = item._as_graph_element() if isinstance(item, Variable) else item
     if not isinstance(place, Tensor) or place.op.type not in _PLACES:
@@ -112,12 +112,12 @@ def place_of(item):
 
 
 def _behind(place):
-    """The handle, for the reading of a resource variable."""
+    """The handle, for the read of a resource variable."""
     return place.op.inputs[0] if place.op.type == 'ReadVariableOp' else place
 
 
 def saveables_for(names_to_items):
-    """The SaveableObjects of {name: what to save}, by rising name."""
+    """The SaveableObjects of {name: item to save}, sorted by name."""
     found, seen = [], {}
     for name, item in sorted(names_to_items.items(), key=lambda pair: str(pair[0])):
         if not isinstance(name, str):
@@ -160,7 +160,7 @@ def _part(name, variable):
 
 
 def restore_group(saveables, tensors, reshape, name):
-    """One Operation that restores every saveable from its tensors, which come in their order."""
+    """One Operation that restores every saveable from its tensors, which are in the same order."""
     place, assigns = 0, []
     for saveable in saveables:
         shapes = [_shape_of(spec.tensor) for spec in saveable.specs] if reshape else None

@@ -30,7 +30,7 @@ class Saver:
     one for each `keep_checkpoint_every_n_hours`. `reshape` restores into other shapes of the same
     size. Raises ValueError if there is nothing to save, unless `allow_empty`.
 
-    `restore_sequentially` changes nothing: one node reads all, whatever the order.
+    `restore_sequentially` has no effect: one node reads all values.
     """
 
     def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5,
@@ -56,7 +56,7 @@ class Saver:
         self._filename = filename
         self._is_built = False
         self._is_empty = False
-        self._last_checkpoints = []             # (prefix, when), oldest first
+        self._last_checkpoints = []             # (prefix, time), oldest first
         self._to_be_deleted = []
         self._next_kept = None                  # checkpoints younger than this are deleted
         if not defer_build:
@@ -174,9 +174,9 @@ class Saver:
              strip_default_attrs=False, save_debug_info=False) -> Any:
         """Writes the checkpoint `save_path`, or `save_path-<global_step>`, and returns its prefix.
 
-        `global_step` is a number, Tensor or Variable. Until everything is on disk the checkpoint
-        from before is the latest. Raises RuntimeError before `build`, ValueError for a directory
-        that is not there.
+        `global_step` is a number, Tensor or Variable. Until everything is on disk the previous
+        checkpoint is the latest. Raises RuntimeError before `build`, ValueError for a missing
+        directory.
         """
         self._check_built('save')
         latest_filename = 'checkpoint' if latest_filename is None else latest_filename
@@ -237,10 +237,10 @@ class Saver:
     # ---- restore -------------------------------------------------------------------------
 
     def restore(self, sess, save_path):
-        """Puts the values of the checkpoint `save_path` into the Variables of `sess`.
+        """Restores the Variables of `sess` from the checkpoint `save_path`. Variables
 
-        Variables need not be initialised before. Either all are restored, or an error has a table
-        of what is missing or differs and none is changed: NotFoundError, InvalidArgumentError.
+        need not be initialised before. Either all are restored, or none is changed and the error
+        has a table of missing and different values: NotFoundError, InvalidArgumentError.
         Raises ValueError if there is no such checkpoint.
         """
         if self._is_empty:
@@ -250,7 +250,7 @@ class Saver:
         if save_path is None:
             raise misuse(ValueError(
                 "Can't load save_path when it is None.\n  Hint: tf.train.latest_checkpoint gives "
-                'None where the directory has no checkpoint: train and save first, or check the '
+                'None if the directory has no checkpoint: train and save first, or check the '
                 'path.'))
         prefix = os.fspath(save_path)
         prefix = prefix.decode() if isinstance(prefix, bytes) else prefix
@@ -262,7 +262,7 @@ class Saver:
         sess.run(self.saver_def.restore_op_name, feed)
 
     def _values_of_other_formats(self, sess, prefix):
-        """Checks that the checkpoint has all; a feed for what a RestoreV2 node could not read."""
+        """Checks that the checkpoint is complete; feeds for values that RestoreV2 cannot read."""
         try:
             restore = sess.graph.get_operation_by_name(self.saver_def.restore_op_name)
         except KeyError:
@@ -290,7 +290,7 @@ class Saver:
                           strip_default_attrs=False, save_debug_info=False):
         """Writes the default graph, its collections and this Saver to a file; a MetaGraphDef.
 
-        `save_debug_info` writes nothing more: nodes of tinyflow have no stack traces to save.
+        `save_debug_info` has no effect: nodes of tinyflow have no stack traces.
         """
         return export_meta_graph(
             filename=filename, graph_def=None, saver_def=self.saver_def,
@@ -311,13 +311,13 @@ def _check_saver_def(saver_def):
 
 
 def _is_a_part(path):
-    """True for a name of one of a checkpoint's files, in place of that of the checkpoint."""
+    """True for the name of one of a checkpoint's files instead of the checkpoint's name."""
     looks = path.endswith(('.index', '.meta')) or '.data-' in os.path.basename(path)
     return looks and not os.path.exists(f'{path}.index')
 
 
 def _no_checkpoint(prefix):
-    """The message for a path that names no checkpoint, with those that there are."""
+    """The message for a path without a checkpoint; lists the existing ones."""
     directory = os.path.dirname(prefix) or '.'
     there = []
     if os.path.isdir(directory):
@@ -344,7 +344,7 @@ def _object_keys(reader):
 
 
 def _object_values(reader, wanted, keys, differences):
-    """What to feed to the RestoreV2 nodes, with values found under their objects' keys."""
+    """The feeds for the RestoreV2 nodes, with values found under their objects' keys."""
     if any(w.name not in keys for w in wanted):
         raise differences.error()
     _LOG.warning('Restoring an object-based checkpoint using a name-based saver. This may be '
@@ -361,7 +361,7 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
                       strip_default_attrs=False, save_debug_info=False, **kwargs):
     """A MetaGraphDef: the graph, its collections, the Saver; written to `filename` if given.
 
-    `save_debug_info` writes nothing more, as in Saver.export_meta_graph.
+    `save_debug_info` has no effect, as in Saver.export_meta_graph.
     """
     from tinyflow.formats.graphdef import meta_graph  # loaded on first use
     return meta_graph.export_meta_graph(

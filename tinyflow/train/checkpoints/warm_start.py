@@ -21,8 +21,8 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
 
     `assignment_map` maps names in the checkpoint to Variables or their names ('w': v), or scopes
     to scopes: {'old_scope/': 'new_scope/'}, '/' being the root. Call it before the operation of
-    tf.global_variables_initializer() is made. Raises ValueError for a name that is not there, or a
-    shape that differs.
+    tf.global_variables_initializer() is made. Raises ValueError for an unknown name or a different
+    shape.
     """
     path = checkpoint_filename(ckpt_dir_or_file)
     found = NewCheckpointReader(path).get_variable_to_shape_map()
@@ -72,7 +72,7 @@ def _check(name, variable, where, found):
         raise misuse(ValueError(f'Tensor {name} is not found in {where} checkpoint {found}'
                                 f'{_nearest(name, found)}'))
     info = variable._get_save_slice_info()
-    # A part of a partitioned Variable reads its slice: the whole one must be of the stored shape.
+    # A part of a partitioned Variable reads its slice: the full shape must be the stored one.
     shape = variable.shape if info is None else TensorShape(slices.parse(info.spec)[0])
     if not shape.is_compatible_with(found[name]):
         raise misuse(ValueError(
@@ -91,7 +91,7 @@ def _initialize_from(variable, path, name):
             part, value, validate_shape=variable.shape.is_fully_defined()).op
         part._initial_value = value
     if hasattr(variable, 'components'):
-        variable._initialize_all = None             # made of what initialised them before
+        variable._initialize_all = None             # computed from their previous initializers
     value.set_shape(variable.shape)
 
 
@@ -100,9 +100,10 @@ def warm_start(ckpt_to_initialize_from, vars_to_warm_start='.*', var_name_to_voc
     """Makes initializers restore from a checkpoint, as `init_from_checkpoint`, by equal names.
 
     `vars_to_warm_start` is a regular expression on the names of trainable Variables, or a list of
-    such on global ones, or of Variables; None for those of `var_name_to_vocab_info` only, which has
-    a VocabInfo for each matrix whose vocabulary has changed. `var_name_to_prev_var_name` gives
-    which had other names. Raises ValueError for names that are not warm-started.
+    expressions on global ones, or of Variables; None for those of `var_name_to_vocab_info` only,
+    which has a VocabInfo for each matrix whose vocabulary has changed. `var_name_to_prev_var_name`
+    maps renamed ones to their previous names. Raises ValueError for names that are not
+    warm-started.
     """
     vocabularies = dict(var_name_to_vocab_info or {})
     previous = dict(var_name_to_prev_var_name or {})

@@ -1,7 +1,7 @@
 """Warm start of matrices whose rows or columns belong to the words of a vocabulary.
 
-The words of the new vocabulary take their rows from the checkpoint, whatever their position in the
-old one; new words and the out-of-vocabulary buckets start from another initializer.
+The words of the new vocabulary take their rows from the checkpoint, regardless of their position
+in the old one; new words and the out-of-vocabulary buckets start from another initializer.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ['VocabInfo', 'initialize_by_words']
 class VocabInfo(namedtuple('VocabInfo', (
         'new_vocab', 'new_vocab_size', 'num_oov_buckets', 'old_vocab', 'old_vocab_size',
         'backup_initializer', 'axis'))):
-    """Which vocabulary a Variable of a warm start has, and which one it had in the checkpoint.
+    """The vocabulary of a warm-started Variable, and its vocabulary in the checkpoint.
 
     Args:
       new_vocab, old_vocab: files with one word on each line.
@@ -48,7 +48,7 @@ class VocabInfo(namedtuple('VocabInfo', (
 
 
 def initialize_by_words(parts, info, checkpoint, name):
-    """Lets a Variable, given by its parts, begin with rows of `name` in the checkpoint."""
+    """Initializes a Variable, given by its parts, with rows of `name` in the checkpoint."""
     if not (info.new_vocab and info.new_vocab_size and checkpoint and info.old_vocab):
         raise misuse(ValueError('Invalid args: Must provide all of [current_vocab_path, '
                                 'current_vocab_size, prev_ckpt, prev_vocab_path}.'))
@@ -104,9 +104,9 @@ class _Matrix:
                 f'{self.words + self.row_buckets}.'))
 
     def value(self, path, name):
-        """The tensor that the part begins with."""
+        """The initial value of the part."""
         if self.offset > self.words:
-            return self.backup(self.shape)              # nothing but buckets
+            return self.backup(self.shape)              # buckets only
         buckets = min(self.shape[0], max(0, self.offset + self.shape[0] - self.words))
         value = self._loaded(path, name, self.shape[0] - buckets)
         if buckets:
@@ -125,7 +125,7 @@ class _Matrix:
         else:
             row_places = constants.range(self.offset, self.offset + rows, dtype=dtypes.int64)
             row_count = rows
-            # TensorFlow leaves old_vocab_size out here.
+            # TensorFlow ignores old_vocab_size here.
             column_places, column_count = GenerateVocabRemapping.apply(
                 info.new_vocab, info.old_vocab, new_vocab_offset=0, num_new_vocab=self.columns)
         missing = self._missing(rows * self.columns - row_count * column_count)
@@ -133,7 +133,7 @@ class _Matrix:
                                         num_rows=rows, num_cols=self.columns)
 
     def _missing(self, count):
-        """Values for words that the old vocabulary lacks; only the files say how many."""
+        """Values for words missing in the old vocabulary; the files determine their number."""
         try:
             return self.backup([count, 1])
         except TypeError as error:
@@ -145,7 +145,7 @@ class _Matrix:
 
 
 def _offset(partition, shape):
-    """The first row of a part; only rows may be in parts."""
+    """The first row of a part; only rows may be partitioned."""
     if list(partition.full_shape[1:]) != list(shape[1:]):
         raise misuse(ValueError(f'only rows may be partitioned: a part of shape {shape} of '
                                 f'{list(partition.full_shape)}'))

@@ -32,7 +32,8 @@ class CheckpointSaverListener:
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves a checkpoint every `save_steps` steps or `save_secs` seconds, and at both ends.
+    """Saves a checkpoint every `save_steps` steps or `save_secs` seconds, and at the start and the
+    end.
 
     `saver` is a Saver; or `scaffold` has it; else it is the one of the SAVERS collection. The
     graph goes to graph.pbtxt and to the event file of `checkpoint_dir`. ValueError if both, or

@@ -73,7 +73,7 @@ class LoggingTensorHook(SessionRunHook):
 
 
 def as_graph_element(obj):
-    """The node of the default graph that is meant; 'loss' is 'loss:0' if there is no 'loss:1'.
+    """The node of the default graph for `obj`; 'loss' is 'loss:0' if there is no 'loss:1'.
 
     ValueError for a node of another graph, and for a name of an operation with more outputs.
     """

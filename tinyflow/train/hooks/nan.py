@@ -12,7 +12,7 @@ __all__ = ['NanLossDuringTrainingError', 'NanTensorHook']
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """The loss was NaN; the message names the operation that made it, if it could be found."""
+    """The loss was NaN; the message names the operation that produced it, if it could be found."""
 
     raised_by_tinyflow = True
 
@@ -23,8 +23,8 @@ class NanLossDuringTrainingError(RuntimeError):
 class NanTensorHook(SessionRunHook):
     """Checks `loss_tensor` after each run: NaN raises an error, or requests a stop.
 
-    Raises NanLossDuringTrainingError, unless `fail_on_nan_loss` is False. It says where the NaN
-    came from: the last steps are repeated to find that out, see train/nan_replay.py.
+    Raises NanLossDuringTrainingError, unless `fail_on_nan_loss` is False. The error names the
+    origin of the NaN: to find it, the last steps are repeated, see train/nan_replay.py.
     """
 
     def __init__(self, loss_tensor, fail_on_nan_loss=True):

@@ -1,4 +1,4 @@
-"""Hooks that stop a training, or delay its start."""
+"""Hooks that stop training, or delay its start."""
 from __future__ import annotations
 
 import time
@@ -37,14 +37,14 @@ class StopAtStepHook(SessionRunHook):
         return self._request
 
     def after_run(self, run_context, run_values):
-        # What the run has read is the step before, or after, the training step of the same run.
+        # The run may have read the step before or after the training step of the same run.
         if int(run_values.results) + 1 >= self._last_step:
             if run_context.session.run(self._global_step_tensor) >= self._last_step:
                 run_context.request_stop()
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Lets the first run wait until another thread has brought the global step to a number."""
+    """Delays the first run until another thread has increased the global step to a number."""
 
     def __init__(self, wait_until_step):
         self._wait_until_step = wait_until_step

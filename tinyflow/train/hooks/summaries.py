@@ -59,7 +59,7 @@ class StepCounterHook(SessionRunHook):
         self._last_global_step = stale
 
     def _log_and_record(self, elapsed_steps, elapsed_time, global_step):
-        # A clock may show no time between two quick steps.
+        # The clock may not advance between two quick steps.
         speed = elapsed_steps / elapsed_time if elapsed_time > 0 else float('inf')
         if self._summary_writer is not None:
             from tinyflow.formats.protos.summary_pb2 import Summary  # loaded on first use
@@ -122,6 +122,6 @@ class SummarySaverHook(SessionRunHook):
             self._summary_writer.flush()
 
     def _get_summary_op(self):
-        """A list of what to fetch, None if there are no summaries."""
+        """A list of summaries to fetch, None if there are none."""
         found = self._summary_op if self._summary_op is not None else self._scaffold.summary_op
         return found if found is None or isinstance(found, list) else [found]

@@ -11,24 +11,24 @@ __all__ = ['NeverTriggerTimer', 'SecondOrStepTimer']
 
 
 class _HookTimer:
-    """What timers have in common."""
+    """Base of timers."""
 
     def reset(self):
-        """Forgets what was."""
+        """Clears the state."""
 
     def should_trigger_for_step(self, step):
         """True if it is time to act at this step."""
         raise abstract(self)
 
     def update_last_triggered_step(self, step):
-        """Notes that something was done at this step.
+        """Records that the hook acted at this step.
 
         Returns the seconds and the steps since the last time, (None, None) the first time.
         """
         raise abstract(self)
 
     def last_triggered_step(self):
-        """The step at which something was done last, None before that."""
+        """The last step at which the hook acted, None before that."""
         raise abstract(self)
 
 
@@ -67,7 +67,7 @@ class SecondOrStepTimer(_HookTimer):
         if self._last_triggered_time is not None:
             elapsed = now - self._last_triggered_time, step - self._last_triggered_step
         self._last_triggered_time = now
-        # Steps of a Session are NumPy's numbers, with which comparing takes several times as long.
+        # Steps from a Session are NumPy scalars, whose comparison takes several times as long.
         self._last_triggered_step = step.item() if isinstance(step, np.generic) else step
         return elapsed
 

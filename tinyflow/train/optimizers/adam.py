@@ -13,8 +13,8 @@ from tinyflow.train.optimizers.optimizer import Optimizer, like, update_operatio
 class AdamOptimizer(Optimizer):
     """m, v: running means of grad and grad^2; var -= rate_t m / (sqrt(v) + epsilon).
 
-    rate_t = learning_rate sqrt(1 - beta2^t) / (1 - beta1^t) makes up for m and v having begun as
-    zeros. Rows without a gradient still move along their m, as in TF1.
+    rate_t = learning_rate sqrt(1 - beta2^t) / (1 - beta1^t) corrects the bias of m and v, which
+    start at zero. Rows without a gradient still move along their m, as in TF1.
     """
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8,

@@ -90,7 +90,7 @@ class FtrlOptimizer(Optimizer):
 
 
 class _Proximal(Optimizer):
-    """What the two proximal optimizers share."""
+    """Base of the two proximal optimizers."""
 
     def _prepare(self):
         self._learning_rate_tensor = self._setting(self._learning_rate, 'learning_rate')

@@ -28,10 +28,10 @@ class GradientDescentOptimizer(Optimizer):
 
     def _apply_sparse_duplicate_indices(self, grad, var):
         if is_resource_variable(var):
-            # Not the tensor of _prepare: TF's node multiplies by what the program gave.
+            # Not the tensor of _prepare: TF's node multiplies by the argument itself.
             step = -grad.values * self._call_if_callable(self._learning_rate)
             return var.scatter_rows('Add', grad.indices, step)
-        # Steps along the same row just add up, so there is nothing to merge.
+        # Updates of the same row simply add up, so there is nothing to merge.
         rate, = like(var, self._learning_rate_tensor)
         return variable_ops.scatter_sub(var, grad.indices, grad.values * rate, self._use_locking)
 

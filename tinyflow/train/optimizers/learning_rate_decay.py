@@ -93,7 +93,7 @@ def piecewise_constant(x, boundaries, values, name=None):
 
 
 def _converted_twice(x):
-    """x as a tensor; TF1 would have converted it once more, by a reading or a constant."""
+    """x as a tensor; TF1 converts it a second time, to a read or a constant."""
     graph = get_default_graph()
     before = tf1_node_count.as_in_tensorflow_1(graph)
     x = convert_to_tensor(x)
@@ -102,7 +102,7 @@ def _converted_twice(x):
 
 
 def _nodes_of_exclusive_case(boundaries, x):
-    """The nodes of what TF1 has: tf.case of a predicate for each value, exclusive=True.
+    """The number of nodes of TF1's tf.case with a predicate for each value, exclusive=True.
 
     A value goes through a Switch for each predicate before its own, hence the square.
     """
@@ -124,9 +124,10 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
                      cycle=False, name=None):
     """(learning_rate - end_learning_rate) (1 - step / decay_steps) ^ power + end_learning_rate.
 
-    The step stops at decay_steps; with `cycle`, decay_steps is multiplied up to the step instead.
-    TF1's graph says the same, but its optimizer (Grappler) replaces step / decay_steps by a product
-    with 1 / decay_steps, whose rounding starts some cycles (decay_steps=7: step 21) a step early.
+    The step stops at decay_steps; with `cycle`, decay_steps is increased to a multiple of itself
+    instead. TF1's graph is the same, but its optimizer (Grappler) replaces step / decay_steps by a
+    product with 1 / decay_steps, whose rounding starts some cycles (decay_steps=7: step 21) a step
+    early.
 
     Shapes: all [] -> [].
     """
@@ -172,8 +173,8 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
                           alpha=0.0, name=None):
     """cosine_decay with repeated warm restarts.
 
-    The first period has first_decay_steps steps; each one after is t_mul times longer, and its rate
-    begins m_mul times higher.
+    The first period has first_decay_steps steps; each following one is t_mul times longer, and its
+    initial rate m_mul times higher.
 
     Shapes: all [] -> []. Source: Loshchilov & Hutter 2016.
     """
@@ -200,7 +201,7 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
 
 
 def _in_equal_periods(done):
-    """(number of restarts, part of the period that is over)."""
+    """(number of restarts, elapsed fraction of the period)."""
     restarts = arithmetic.floor(done)
     return restarts, done - restarts
 
@@ -265,7 +266,7 @@ def _half_cosine_of_periods(step, steps, periods):
 
 
 def _initial(learning_rate):
-    """(the rate to begin with, its dtype)."""
+    """(the initial rate, its dtype)."""
     rate = convert_to_tensor(learning_rate, name='initial_learning_rate')
     return rate, rate.dtype.base_dtype
 

@@ -24,10 +24,10 @@ _FLOATS = (dtypes.float16, dtypes.float32, dtypes.float64)
 
 
 def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
-    """variable = decay variable + (1 - decay) value; the place after the update.
+    """variable = decay variable + (1 - decay) value; the variable after the
 
-    With `zero_debias` the variable is taken to have begun at 0, and what that takes off the average
-    is made up for (Kingma & Ba 2014, section 3).
+    update. With `zero_debias` the variable is assumed to start at 0, and the resulting bias is
+    corrected (Kingma & Ba 2014, section 3).
 
     Shapes: variable [*a], value [*a], decay [] -> [*a].
     """
@@ -35,8 +35,8 @@ def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
         weight = convert_to_tensor(1.0 - decay, name='decay')
         weight = constants.cast(weight, variable.dtype.base_dtype)
         if isinstance(value, Variable) and not is_resource_variable(value):
-            # The place, not the one reading `value.value()`: an average that waits for a train
-            # op is to follow what that op made of the Variable.
+            # The reference, not the read `value.value()`: an average that depends on a train
+            # op must use the value after that op.
             value = value._ref()
         if zero_debias:
             return _assign_unbiased(variable, value, weight, scope)
@@ -58,7 +58,7 @@ def _assign_unbiased(variable, value, weight, scope):
 
 
 def _unused(name):
-    """`name`, or with a number after it, such that no Variable of the open scope has it."""
+    """`name`, with a suffix if a Variable of the open scope has that name."""
     scope = get_variable_scope()
     if scope.reuse:
         return name
@@ -90,10 +90,12 @@ def weighted_moving_average(value, decay, weight, truediv=True, collections=None
 
 
 class ExponentialMovingAverage:
-    """Keeps shadow Variables that follow others slowly: shadow -= (1 - decay) (shadow - v).
+    """Keeps shadow Variables, moving averages of other Variables: shadow -= (1 - decay) (shadow -
+    v).
 
     With `num_updates` the decay is min(decay, (1 + num_updates) / (10 + num_updates)), so the
-    average moves faster at first. `zero_debias` makes up for averages of tensors beginning at 0.
+    average moves faster at first. `zero_debias` corrects the bias of averages of tensors, which
+    start at 0.
     """
 
     def __init__(self, decay, num_updates=None, zero_debias=False,
@@ -112,7 +114,7 @@ class ExponentialMovingAverage:
         """An operation that updates the averages of `var_list`, by default the trainable ones.
 
         The shadow of a Variable starts at its initial value, that of a tensor at 0. Raises
-        TypeError for what is not floating-point.
+        TypeError unless all are floating-point.
         """
         var_list = trainable_variables() if var_list is None else list(var_list)
         unbiased = set()

@@ -1,10 +1,10 @@
-"""Optimizer: makes one operation from a loss that updates the Variables.
+"""Optimizer: creates an operation that minimizes a loss by updating the Variables.
 
 minimize() is compute_gradients() and apply_gradients(); programs that clip gradients call the two.
-A subclass says how one Variable is changed, by TF1's protocol:
+A subclass defines how one Variable is updated, by TF1's
 
-    _create_slots(var_list)    makes what it keeps for each Variable, with _zeros_slot and the like
-    _prepare()                 makes the tensors of its settings, inside the optimizer's name scope
+    protocol: _create_slots(var_list) creates its slots for each Variable, with _zeros_slot and so
+    on _prepare() creates the tensors of its settings, inside the optimizer's name scope
     _apply_dense(grad, var)    returns the update, a Tensor or Operation
     _apply_sparse(grad, var)   the same for an IndexedSlices without duplicate indices
     _finish(update_ops, name)  returns the operation that runs all updates
@@ -39,7 +39,7 @@ _GATE_NONE, _GATE_OP, _GATE_GRAPH = 0, 1, 2
 
 
 class Optimizer:
-    """Base of all optimizers; see the module's docstring for what a subclass defines."""
+    """Base of all optimizers; see the module's docstring for the methods of a subclass."""
 
     GATE_NONE = _GATE_NONE
     GATE_OP = _GATE_OP
@@ -55,10 +55,10 @@ class Optimizer:
         self._loss = None           # of the last compute_gradients, for error messages
 
     def get_name(self):
-        """The name that the optimizer was made with."""
+        """The name of the optimizer."""
         return self._name
 
-    # ---- what a program calls ------------------------------------------------------------
+    # ---- public methods ------------------------------------------------------------------
 
     def minimize(self, loss, global_step=None, var_list=None, gate_gradients=_GATE_OP,
                  aggregation_method=None, colocate_gradients_with_ops=False, name=None,
@@ -108,9 +108,9 @@ class Optimizer:
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         """An operation that changes each Variable by its gradient.
 
-        `grads_and_vars` are pairs as compute_gradients gives them; pairs with None are left out.
-        Raises ValueError if nothing is left, TypeError for what is not a gradient, RuntimeError in
-        cross-replica context, where no replica's gradients are meant.
+        `grads_and_vars` are pairs as compute_gradients gives them; pairs with None are skipped.
+        Raises ValueError if no pair is left, TypeError for an invalid gradient, RuntimeError in
+        cross-replica context, where gradients do not belong to a replica.
         """
         pairs = [(_gradient(grad), var) for grad, var in _pairs(grads_and_vars)]
         if not pairs:
@@ -173,7 +173,7 @@ class Optimizer:
             return variable_ops.assign_add(global_step, 1, name=scope)
 
     def _update(self, grad, var):
-        """The update of one Variable, and its constraint after it."""
+        """The update of one Variable, followed by its constraint."""
         with name_scope(f'update_{var.op.name}'), colocate_with(var):
             if isinstance(grad, IndexedSlices):
                 if var.constraint is not None:
@@ -182,7 +182,7 @@ class Optimizer:
             update = self._apply_dense(grad, var)
             if var.constraint is None:
                 return update
-            # The constraint gets the place: `var.value()` is read before the update.
+            # The constraint gets the reference: `var.value()` is read before the update.
             with control_dependencies([update]):
                 return var.assign(var.constraint(
                     var if is_resource_variable(var) else var._ref()))
@@ -190,11 +190,11 @@ class Optimizer:
     # ---- slots ---------------------------------------------------------------------------
 
     def get_slot(self, var, name):
-        """The Variable that this optimizer keeps for `var` under `name`, or None."""
+        """The slot Variable of `var` under `name`, or None."""
         return self._slots.get(name, {}).get(_key(var))
 
     def get_slot_names(self):
-        """The names of slots that this optimizer makes, sorted."""
+        """The names of the slots of this optimizer, sorted."""
         return sorted(self._slots)
 
     def variables(self):
@@ -245,7 +245,7 @@ class Optimizer:
         return self._non_slot_dict[key]
 
     def _get_non_slot_variable(self, name, graph=None):
-        # Inside a branch or a loop the Variable is that of the graph around it.
+        # Inside a branch or a loop, use the Variable of the enclosing graph.
         while (name, graph) not in self._non_slot_dict and graph is not None:
             graph = graph.outer_graph
         return self._non_slot_dict.get((name, graph))
@@ -256,10 +256,10 @@ class Optimizer:
     # ---- for subclasses ------------------------------------------------------------------
 
     def _create_slots(self, var_list):
-        """Makes slots; nothing, unless a subclass says otherwise."""
+        """Creates slots; by default none."""
 
     def _prepare(self):
-        """Makes the tensors of settings; nothing, unless a subclass says otherwise."""
+        """Creates the tensors of settings; by default none."""
 
     def _apply_dense(self, grad, var):
         raise NotImplementedError(f'{type(self).__name__} has no _apply_dense(grad, var)')
@@ -269,7 +269,7 @@ class Optimizer:
                                   f"'{var.name}' gets an IndexedSlices as its gradient")
 
     def _apply_sparse_duplicate_indices(self, grad, var):
-        """Adds rows of equal index up, for most rules are not linear in the gradient."""
+        """Sums rows of equal index, because most rules are not linear in the gradient."""
         indices, positions = nodes.Unique(grad.indices)
         count = constants.shape(indices)[0]
         values = nodes.UnsortedSegmentSum(grad.values, positions, count)
@@ -282,7 +282,7 @@ class Optimizer:
         return param() if callable(param) and not isinstance(param, (Tensor, Variable)) else param
 
     def _setting(self, value, name):
-        """A setting (a number, a tensor or a function of nothing) as a tensor."""
+        """A setting (a number, a tensor or a function without arguments) as a tensor."""
         value = self._call_if_callable(value)
         if value is None or isinstance(value, (str, bytes)):
             raise optimizer_errors.no_setting(self, name, value)
@@ -309,13 +309,13 @@ def _share_of(loss):
 
 
 def _check_global_step(step):
-    """AttributeError unless what counts the steps is a Variable."""
+    """AttributeError unless the step counter is a Variable."""
     if not isinstance(step, Variable) and not (isinstance(step, Tensor) and step.dtype.is_ref):
         raise optimizer_errors.no_counter(step)
 
 
 def updated(op, var, *arguments, **attrs):
-    """The node that changes `var`: of the kind `op`, or its twin for a resource variable."""
+    """The node that changes `var`: an `op`, or its counterpart for a resource variable."""
     kind = resource_op(op.type) if is_resource_variable(var) else op
     return kind.apply(var, *arguments, **attrs)
 
@@ -344,7 +344,7 @@ def _target(var):
 
 
 def _pairs(grads_and_vars):
-    """The pairs given to apply_gradients. TypeError or ValueError for what are none."""
+    """The pairs given to apply_gradients. TypeError or ValueError for invalid ones."""
     if not isinstance(grads_and_vars, Iterable):
         raise optimizer_errors.no_list_of_pairs(grads_and_vars)
     pairs = list(grads_and_vars)
@@ -364,7 +364,7 @@ def _gradient(grad):
 
 
 def _key(var):
-    op = getattr(var, '_primary_op', None) or var.op        # of a Variable with replicas the first
+    op = getattr(var, '_primary_op', None) or var.op        # with replicas the first one
     return op.graph, op.name
 
 

@@ -13,7 +13,7 @@ def no_name():
 
 
 def unknown_gate(gate_gradients):
-    """gate_gradients is none of the three."""
+    """gate_gradients is not one of the three constants."""
     return misuse(ValueError(
         'gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, '
         f'Optimizer.GATE_GRAPH.  Not {gate_gradients}'))
@@ -23,19 +23,19 @@ def unknown_gate(gate_gradients):
 
 
 def no_setting(optimizer, name, value):
-    """A setting such as the learning rate is None or a text."""
+    """A setting such as the learning rate is None or a string."""
     kind = type(optimizer).__name__
     if value is None:
         return misuse(ValueError(report(
             f'{kind}: None values not supported: {name} is None.', site=user_site(),
             hint='a number, such as 0.1.')))
     return misuse(TypeError(report(
-        f'{kind}: {name} must be a number or a tensor, not the text {value!r}.', site=user_site(),
+        f'{kind}: {name} must be a number or a tensor, not the string {value!r}.', site=user_site(),
         hint=f'float({value!r}).')))
 
 
 def not_positive(name, value):
-    """A setting is not larger than 0."""
+    """A setting is not positive."""
     return misuse(ValueError(f'{name} must be positive: {value}'))
 
 
@@ -43,32 +43,32 @@ def not_positive(name, value):
 
 
 def no_loss(optimizer, loss):
-    """The loss is no tensor."""
+    """The loss is not a tensor."""
     return misuse(AttributeError(report(
         f'{type(optimizer).__name__} needs a tensor of the graph as its loss, not {loss!r}.',
         site=user_site(), hint=_hint_for_loss(loss))))
 
 
 def _hint_for_loss(loss):
-    """What was probably meant, for a loss that is no tensor."""
+    """The probable intention, for a loss that is not a tensor."""
     if loss is None:
-        return 'the loss is None: did a function that makes it forget its return?'
+        return 'the loss is None: does the function that computes it have a return statement?'
     if isinstance(loss, (list, tuple)) and any(isinstance(item, Tensor) for item in loss):
-        return 'the losses as one tensor: loss = tf.add_n([a, b]).'
+        return 'combine the losses into one tensor: loss = tf.add_n([a, b]).'
     if isinstance(loss, (int, float)) or hasattr(loss, 'dtype'):
         return ('this is a number or array, not a node: was the name of the loss overwritten by '
                 'its own value, as in `loss = sess.run(loss)`? Use another name for the result.')
-    return 'the tensor that is to become smaller.'
+    return 'pass the tensor to minimize.'
 
 
 def wrong_dtype(tensor, valid):
-    """A loss, Variable or gradient is of a dtype that is not trained."""
+    """A loss, Variable or gradient has a dtype that cannot be trained."""
     return misuse(ValueError(report(
         f'Invalid type {tensor.dtype.base_dtype!r} for {tensor.name}, expected: '
         f'{sorted(valid, key=lambda d: d.name)}.',
         inputs=[('tensor', tensor)] if isinstance(tensor, Tensor) else [], site=user_site(),
-        hint='only floating-point numbers are trained; tf.Variable(3.0), not tf.Variable(3), '
-             'makes a Variable of them.')))
+        hint='only floating-point Variables are trained; tf.Variable(3.0), not tf.Variable(3), '
+             'creates one.')))
 
 
 # ---- gradients and Variables -----------------------------------------------------------------
@@ -96,11 +96,11 @@ def no_gradients(loss, variables):
 
 
 def _none_at_all(problem, loss, variables):
-    """The error that says which op is in the way."""
+    """The error that names the op which blocks the gradient."""
     if loss is None or loss.graph is not variables[0].graph:
         return misuse(ValueError(
             f'{problem}\n  Hint: all gradients are None: tf.gradients(loss, variables) gives None '
-            'where the loss does not depend on the variable.'))
+            'if the loss does not depend on the variable.'))
     reasons = dict.fromkeys(why_no_gradient(loss, v) for v in variables[:10])
     return misuse(ValueError('\n  '.join([problem, *list(reasons)[:2]])))
 
@@ -119,7 +119,7 @@ def no_list_of_pairs(value):
 
 
 def no_pair(item):
-    """apply_gradients got a list with something else than a pair in it."""
+    """apply_gradients got a list with an item that is not a pair."""
     kind = ValueError if isinstance(item, (list, tuple)) else TypeError
     return misuse(kind(f'{_WANTED}and {item!r} is not a pair.'))
 
@@ -130,13 +130,13 @@ def no_pairs():
 
 
 def not_a_gradient(grad):
-    """The first of a pair cannot be a gradient."""
+    """The first item of a pair cannot be a gradient."""
     return misuse(TypeError('Gradient must be convertible to a Tensor or IndexedSlices, or '
                             f'None: {grad!r}'))
 
 
 def no_variable(var):
-    """The second of a pair is no Variable."""
+    """The second item of a pair is not a Variable."""
     if isinstance(var, Tensor):
         return misuse(NotImplementedError(report(
             f"Trying to update a Tensor '{var.name}': only Variables can be changed.",
@@ -145,23 +145,23 @@ def no_variable(var):
 
 
 def constraint_of_rows(var):
-    """A Variable with a constraint gets the gradients of some rows."""
+    """A Variable with a constraint gets a sparse gradient."""
     return misuse(RuntimeError(
         'Cannot use a constraint function on a sparse variable: '
         f"'{var.name}' gets an IndexedSlices as its gradient."))
 
 
 def no_counter(step):
-    """global_step is no Variable."""
+    """global_step is not a Variable."""
     return misuse(AttributeError(report(
-        f'global_step must be a Variable, for each step adds one to it, not {step!r}.',
+        f'global_step must be a Variable, because each step increments it, not {step!r}.',
         inputs=[('global_step', step)] if isinstance(step, Tensor) else [], site=user_site(),
-        hint='global_step=tf.train.get_or_create_global_step(); or leave it out.')))
+        hint='global_step=tf.train.get_or_create_global_step(); or omit it.')))
 
 
 def outside_of_replicas():
-    """apply_gradients in cross-replica context, where no replica's gradients are meant."""
+    """apply_gradients in cross-replica context, where gradients do not belong to a replica."""
     return misuse(RuntimeError(
         'Use `_distributed_apply()` instead of `apply_gradients()` in a cross-replica '
-        'context.\n  Hint: minimize() belongs into the function of the replicas: '
+        'context.\n  Hint: call minimize() inside the function of the replicas: '
         'strategy.experimental_run_v2(train_step).'))

@@ -13,10 +13,11 @@ from tinyflow.train.optimizers.optimizer import Optimizer, like, update_operatio
 
 
 class RMSPropOptimizer(Optimizer):
-    """ms: running mean of grad^2, begun at 1; the step is learning_rate grad / sqrt(ms + epsilon).
+    """ms: running mean of grad^2, starting at 1; the step is learning_rate grad / sqrt(ms +
+    epsilon).
 
-    With `momentum` the steps are accumulated; with `centered` the gradient's variance takes the
-    place of ms.
+    With `momentum` the steps are accumulated; with `centered` the gradient's variance replaces
+    ms.
     """
 
     def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False,

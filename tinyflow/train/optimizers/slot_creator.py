@@ -1,6 +1,6 @@
 """Slots: Variables that an optimizer keeps for a Variable, such as `w/Momentum` for `w`.
 
-With one device all nodes are together, so `colocate_with_primary` changes nothing.
+There is only one device, so `colocate_with_primary` has no effect.
 """
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def create_slot_with_initializer(primary, initializer, shape, dtype, name,
                                  colocate_with_primary=True):
     """A Variable `<primary>/<name>` initialised with initializer(shape, dtype).
 
-    `initializer` may also be the initial tensor itself; shape and dtype are its own then.
+    `initializer` may also be the initial tensor itself; shape and dtype are then those of the
+    tensor.
     """
     if not callable(initializer):
         return create_slot(primary, initializer, name, colocate_with_primary)
@@ -60,10 +61,10 @@ def _slot(primary, name, **settings):
 
 
 def _mark_part(primary, slot):
-    """The slot of one part of a partitioned Variable is a part itself, in a checkpoint."""
+    """Marks the slot of one part of a partitioned Variable as a part in checkpoints."""
     info = isinstance(primary, Variable) and primary._get_save_slice_info()
     if info and slot.shape.as_list() == info.var_shape:
-        # As TF1 cuts the name: inside a variable_scope it keeps the end of 'part_0'.
+        # As TF1 shortens the name: inside a variable_scope it keeps the end of 'part_0'.
         name = slot.op.name[len(primary.op.name) + 1:]
         slot._set_save_slice_info(SaveSliceInfo(f'{info.full_name}/{name}', info.full_shape,
                                                 info.var_offset, info.var_shape))

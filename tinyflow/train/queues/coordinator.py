@@ -38,7 +38,7 @@ class Coordinator:
     def request_stop(self, ex=None):
         """Requests that all threads stop; `ex` is an exception or a sys.exc_info() tuple.
 
-        After `join` has returned, `ex` is raised at once, since nobody else would report it.
+        After `join` has returned, `ex` is raised immediately, since nothing else would report it.
         """
         with self._lock:
             error = self._reported(ex)
@@ -51,7 +51,7 @@ class Coordinator:
                 self._stop.set()
 
     def _reported(self, ex):
-        """The exception in `ex`, None for one that only means the end."""
+        """The exception in `ex`; None for one that only signals the end."""
         if isinstance(ex, tuple):
             if len(ex) != 3 or not ex[0] or not ex[1]:
                 return ValueError('ex must be a tuple or sys.exc_info must return the current '
@@ -60,7 +60,7 @@ class Coordinator:
         return None if isinstance(ex, self._clean) else ex
 
     def clear_stop(self):
-        """Forgets the stop and the error; afterwards threads may run, and be joined, again."""
+        """Clears the stop request and the error; threads may then run, and be joined, again."""
         with self._lock:
             self._joined = False
             self._error = None
@@ -72,7 +72,7 @@ class Coordinator:
 
     @contextmanager
     def stop_on_exception(self):
-        """``with coord.stop_on_exception():`` hands an exception of the block to request_stop."""
+        """``with coord.stop_on_exception():`` passes an exception of the block to request_stop."""
         try:
             yield
         except BaseException:                   # join re-raises Ctrl-C and sys.exit, too
@@ -180,6 +180,6 @@ class LooperThread(threading.Thread):
         """Called once when the thread stops."""
 
     def run_loop(self):
-        """Called again and again."""
+        """Called repeatedly."""
         if self._call:
             self._call(*self._call_args, **self._call_kwargs)

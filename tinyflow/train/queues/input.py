@@ -1,7 +1,7 @@
-"""Queue-based input pipelines: string_input_producer, batch, shuffle_batch and the like.
+"""Queue-based input pipelines: string_input_producer, batch, shuffle_batch and similar functions.
 
 Every function here makes a queue, adds a QueueRunner that fills it to the graph's collection, and
-a summary of how full it is. tf.train.start_queue_runners(sess) starts the threads.
+a summary of its fill level. tf.train.start_queue_runners(sess) starts the threads.
 """
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-# ---- producers: what a pipeline begins with ---------------------------------------------------
+# ---- producers: the start of a pipeline -------------------------------------------------------
 
 def match_filenames_once(pattern, name=None):
     """A local Variable with the names of the files that match `pattern` when it is initialised.
@@ -47,7 +47,7 @@ def match_filenames_once(pattern, name=None):
 
 
 def limit_epochs(tensor, num_epochs=None, name=None):
-    """`tensor`, which can be computed `num_epochs` times; then comes OutOfRangeError.
+    """`tensor`, which can be computed `num_epochs` times; then OutOfRangeError is raised.
 
     Shapes: tensor [*a] -> [*a]. The count is a local Variable: tf.local_variables_initializer().
     """
@@ -120,7 +120,7 @@ def range_input_producer(limit, num_epochs=None, shuffle=True, seed=None, capaci
 
 def slice_input_producer(tensor_list, num_epochs=None, shuffle=True, seed=None, capacity=32,
                          shared_name=None, name=None):
-    """One row of each tensor, the same row of all; another one in each run.
+    """One row of each tensor, at the same index; the index changes in each run.
 
     Shapes: tensors [rows, *a] -> [*a] each. ValueError for an empty list.
     """
@@ -139,7 +139,7 @@ def slice_input_producer(tensor_list, num_epochs=None, shuffle=True, seed=None, 
 
 def batch(tensors, batch_size, num_threads=1, capacity=32, enqueue_many=False, shapes=None,
           dynamic_pad=False, allow_smaller_final_batch=False, shared_name=None, name=None):
-    """Batches of what `tensors` (a list or dict) give in successive runs.
+    """Batches of the values of `tensors` (a list or dict) in successive runs.
 
     Shapes: tensors [*a] -> [batch_size, *a]; with enqueue_many, tensors [n, *a] are n examples.
     With dynamic_pad examples of different sizes are filled up with zeros. ValueError where a
@@ -230,12 +230,12 @@ def maybe_shuffle_batch_join(tensors_list, batch_size, capacity, min_after_deque
         return _dequeued(queue, batch_size, allow_smaller_final_batch, scope, tensors_list[0])
 
 
-# ---- their parts, in the order in which they make nodes ---------------------------------------
+# ---- helpers, in the order in which they create nodes -----------------------------------------
 
 def _filled_queue(lists, keep_input, num_threads, enqueue_many, shapes, make):
-    """A queue that `make` makes, with a QueueRunner of one thread for each of `lists`.
+    """A queue created by `make`, with a QueueRunner of one thread for each of `lists`.
 
-    With `num_threads` there is one list, which so many threads enqueue.
+    With `num_threads` there is one list, which that many threads enqueue.
     """
     lists = [_converted(tensors) for tensors in lists]
     if not lists or not lists[0]:
@@ -326,7 +326,7 @@ def _flat(lists):
 def _converted(tensors):
     if any(isinstance(t, SparseTensor) for t in tensors):
         raise misuse(NotImplementedError(
-            'Queues of SparseTensors are left out of tinyflow.\n  Hint: '
+            'tinyflow does not implement queues of SparseTensors.\n  Hint: '
             'tf.sparse_tensor_to_dense(x) and dynamic_pad=True; or tf.data, which batches '
             'SparseTensors.'))
     return [convert_to_tensor_or_indexed_slices(t) for t in tensors]
@@ -351,7 +351,7 @@ def _common_shapes(lists, shapes, enqueue_many):
         if tensor.shape.ndims is None:
             raise misuse(ValueError(report(
                 f"Cannot infer Tensor's rank: {tensor}", inputs=[('tensor', tensor)],
-                hint='tensor.set_shape([...]) says what it is, or shapes=[...] here.')))
+                hint='tensor.set_shape([...]) sets it, or shapes=[...] here.')))
     return [_merged([tensors[i].shape for tensors in lists], enqueue_many)
             for i in range(len(lists[0]))]
 

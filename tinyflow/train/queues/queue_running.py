@@ -96,7 +96,7 @@ class QueueRunner:
     def create_threads(self, sess, coord=None, daemon=False, start=False):
         """One thread for each enqueue op, and with `coord` one that closes the queue on a stop.
 
-        An empty list while threads made before for this Session still run.
+        An empty list while earlier threads of this Session still run.
         """
         with self._lock:
             if self._runs_per_session.get(sess, 0) > 0:
@@ -123,9 +123,9 @@ class QueueRunner:
         return threads
 
     def _tell_queue(self, sess):
-        """Lets the queue know that somebody fills it, for the message of a wait in vain."""
+        """Tells the queue that a thread fills it, for the message of a deadlock."""
         node = node_of(self._queue)
-        if node.definition.state_of_node:       # else a queue that from_list has chosen
+        if node.definition.state_of_node:       # otherwise a queue selected by from_list
             sess._store.state(node).mark_started()
 
     def _run(self, sess, enqueue_op, coord=None):
@@ -160,7 +160,7 @@ class QueueRunner:
                 coord.request_stop()
             return
         if coord and coord.should_stop() and isinstance(error, errors.CancelledError):
-            return                              # closed by _close_on_stop, as it should be
+            return                              # closed by _close_on_stop, as intended
         self.failures.append(error)
         if coord:
             coord.request_stop(error)
@@ -205,7 +205,7 @@ _BY_CODE = {kind.code: kind for kind in vars(errors).values()
 
 
 def _try_to_run(sess, op):
-    """Runs `op`; a queue that is closed already, or a Session, makes no difference."""
+    """Runs `op`; ignores errors of a closed queue or Session."""
     try:
         sess.run(op)
     except Exception:                           # noqa: BLE001 - as above
@@ -231,7 +231,7 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True,
             'sess.as_default()` or pass an explicit session to tf.start_queue_runners(sess=sess)'))
     if not hasattr(sess, 'make_callable'):
         if type(sess).__name__ in ('MonitoredSession', 'SingularMonitoredSession'):
-            return []                           # it has started them itself
+            return []                           # it has started them already
         raise misuse(TypeError(f'sess must be a `tf.Session` object. Given class: {type(sess)}'))
     runners = get_collection(collection)
     if not runners:

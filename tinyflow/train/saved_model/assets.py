@@ -37,7 +37,7 @@ def save_assets(tensors, export_dir):
         asset.tensor_info.name = tensor.name
         wrapped = Any()
         wrapped.Pack(asset)
-        # TensorFlow's readers know the message by TensorFlow's name of it.
+        # TensorFlow's readers expect TensorFlow's name of the message.
         wrapped.type_url = 'type.googleapis.com/tensorflow.AssetFileDef'
         packed.append(wrapped)
     _copy(sources, os.path.join(export_dir, constants.ASSETS_DIRECTORY))
@@ -61,7 +61,7 @@ def _path(tensor):
 
 
 def _name(source, sources):
-    """The file's own name, with a number if another file has it."""
+    """The base name of the file, with a number if another file has it."""
     base = name = os.path.basename(source)
     number = 0
     while name in sources and sources[name] != source and \

@@ -22,8 +22,8 @@ class SavedModelBuilder:
     """Writes a SavedModel into a new directory.
 
     First add_meta_graph_and_variables(sess, tags, signature_def_map), then add_meta_graph for each
-    further graph with the same Variables, then save(). Raises AssertionError if the directory has
-    something in it.
+    further graph with the same Variables, then save(). Raises AssertionError if the directory is
+    not empty.
     """
 
     def __init__(self, export_dir):
@@ -47,7 +47,7 @@ class SavedModelBuilder:
 
         tags: names that select the graph when it is loaded. signature_def_map: name ->
         SignatureDef. assets_collection: constant string tensors that name files. main_op: an
-        Operation to run after loading (legacy_init_op is its old name). saver: what saves the
+        Operation to run after loading (legacy_init_op is its old name). saver: saves the
         Variables, by default a Saver of all. AssertionError if it was called before.
         """
         if self._has_saved_variables:
@@ -78,7 +78,7 @@ class SavedModelBuilder:
         self._add(saver or _saver(), tags, signatures, clear_devices, strip_default_attrs)
 
     def save(self, as_text=False):
-        """Writes saved_model.pb (or .pbtxt, if `as_text`), whole or not at all; its path."""
+        """Writes saved_model.pb (or .pbtxt, if `as_text`) atomically; returns its path."""
         name = constants.SAVED_MODEL_FILENAME_PBTXT if as_text else \
             constants.SAVED_MODEL_FILENAME_PB
         path = os.path.join(self._export_dir, name)

@@ -15,7 +15,7 @@ from tinyflow.train.saved_model.utils import get_tensor_from_tensor_info
 class LoadedModel:
     """A SavedModel in its own graph and Session.
 
-    signatures: name -> Signature. graph, session, tags, meta_graph_def: what was loaded.
+    signatures: name -> Signature. graph, session, tags, meta_graph_def: the loaded graph.
     `close()`, or the end of a `with` block, frees the Session.
     """
 
@@ -90,7 +90,7 @@ def _named(tensors):
 
 
 def _only(saved_model, export_dir):
-    """The one graph of a SavedModel, or that for serving."""
+    """The only graph of a SavedModel, or the one for serving."""
     protos = list(saved_model.meta_graphs)
     if len(protos) == 1:
         return protos[0]
@@ -105,7 +105,7 @@ def _only(saved_model, export_dir):
 def _reduced(proto):
     """The MetaGraphDef with the nodes that signatures, restoring and initialising need.
 
-    A graph for training, or one of TensorFlow 2, has others, of op types that nobody runs here.
+    A training graph, or one of TensorFlow 2, has others, of op types that are not run here.
     """
     wanted = loader.needed_names(proto)
     nodes = {node.name for node in proto.graph_def.node}

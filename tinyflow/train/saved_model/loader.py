@@ -37,8 +37,8 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
     """Loads the graph with exactly these `tags` into the Session, with its Variables and tables.
 
     The nodes go to the graph of `sess`, under the name scope `import_scope` if one is given.
-    Returns the MetaGraphDef, whose signature_def names inputs and outputs. Raises OSError if there
-    is not a SavedModel or is damaged, RuntimeError if no graph has these tags.
+    Returns the MetaGraphDef, whose signature_def names inputs and outputs. Raises OSError if the
+    SavedModel is missing or damaged, RuntimeError if no graph has these tags.
     """
     export_dir = os.fsdecode(export_dir)        # Estimator.export_saved_model returns bytes
     proto = find_meta_graph(read_saved_model(export_dir), tags, export_dir)
@@ -74,7 +74,7 @@ def _others(export_dir):
 
 
 def find_meta_graph(saved_model, tags, export_dir):
-    """The MetaGraphDef with exactly these tags. RuntimeError, with those there are, if none."""
+    """The MetaGraphDef with exactly these tags. RuntimeError, with the existing tags, if none."""
     wanted = {tags} if isinstance(tags, str) else set(tags)
     for proto in saved_model.meta_graphs:
         if set(proto.meta_info_def.tags) == wanted:
@@ -98,7 +98,7 @@ def load_graph(proto, import_scope=None, where=None, **saver_kwargs):
 
 
 def _without_unknown_ops(proto):
-    """The MetaGraphDef without nodes of op types that tinyflow lacks, if nothing needs them.
+    """The MetaGraphDef without nodes of unknown op types, if nothing needs them.
 
     TensorFlow 2 saves with ops that loading does not run.
     """
@@ -112,7 +112,7 @@ def _without_unknown_ops(proto):
     needed = {name.split(':')[0] for name in needed_names(proto)}
     if removed & needed:
         return proto                            # importing it reports what is missing
-    _LOG.warning('Not loaded, as their op types are not in tinyflow: %s and what uses them. '
+    _LOG.warning('Not loaded because of unknown op types: %s and nodes that use them. '
                  'Neither the signatures nor restoring needs them.', ', '.join(sorted(unknown)[:5]))
     result = type(proto)()
     result.CopyFrom(proto)
@@ -160,7 +160,7 @@ def restore(sess, proto, export_dir, import_scope=None):
     graph = get_default_graph()
     if proto.HasField('saver_def') and os.path.exists(prefix + '.index'):
         names = proto.saver_def.filename_tensor_name, proto.saver_def.restore_op_name
-        with naming_damage(export_dir, 'what its saver_def names'):
+        with naming_damage(export_dir, 'the nodes of its saver_def'):
             filename, operation = [graph.as_graph_element(scopes.prepend(n, import_scope))
                                    for n in names]
         sess.run(getattr(operation, 'op', operation), {filename: prefix})
@@ -175,7 +175,7 @@ def restore(sess, proto, export_dir, import_scope=None):
 
 @contextlib.contextmanager
 def naming_damage(export_dir, what):
-    """Turns an error about a name that the graph lacks into one about the SavedModel file."""
+    """Turns an error about a missing name into an error about the SavedModel file."""
     from google.protobuf.message import DecodeError
     try:
         yield

@@ -1,4 +1,4 @@
-"""Signatures: which tensors of a saved graph are inputs, which are outputs, and for what."""
+"""Signatures: the input and output tensors of a saved graph, and their purpose."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -79,7 +79,7 @@ def _info(tensor, dtype, problem):
 
 
 def is_valid_signature(signature_def):
-    """True if TensorFlow Serving can answer by this signature: classify, regress or predict."""
+    """True if TensorFlow Serving supports this signature: classify, regress or predict."""
     if signature_def is None:
         return False
     inputs = {k: i.dtype for k, i in signature_def.inputs.items()}

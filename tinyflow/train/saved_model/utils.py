@@ -15,7 +15,7 @@ def build_tensor_info(tensor):
     """The TensorInfo of a Tensor, Variable or SparseTensor: name, dtype, static shape."""
     from tinyflow.formats.protos.meta_graph_pb2 import TensorInfo  # loaded on first use
     if not (hasattr(tensor, 'dtype') and hasattr(tensor, 'get_shape')):
-        raise misuse(TypeError(f'A signature is made of tensors of the graph, not {tensor!r}.'))
+        raise misuse(TypeError(f'A signature consists of tensors of the graph, not {tensor!r}.'))
     info = TensorInfo(dtype=as_dtype(tensor.dtype).as_datatype_enum,
                       tensor_shape=tensor.get_shape().as_proto())
     if isinstance(tensor, SparseTensor):
@@ -30,7 +30,7 @@ def build_tensor_info(tensor):
 def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
     """The Tensor or SparseTensor of a TensorInfo in `graph`.
 
-    Raises KeyError if the graph lacks that tensor, ValueError for a TensorInfo without a name.
+    Raises KeyError if the tensor is not in the graph, ValueError for a TensorInfo without a name.
     """
     graph = graph or get_default_graph()
 

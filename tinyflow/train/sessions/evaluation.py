@@ -33,7 +33,7 @@ def get_or_create_eval_step():
 
 
 class Progress:
-    """Says in the log how far an evaluation is: every batch, or each tenth part of many."""
+    """Logs the progress of an evaluation: each batch, or each tenth of many."""
 
     def __init__(self, batches):
         self.batches = batches
@@ -47,7 +47,7 @@ class Progress:
 
 
 class StopAfterNEvalsHook(SessionRunHook):
-    """Ends an evaluation after `num_evals` batches (None: where the input ends)."""
+    """Ends an evaluation after `num_evals` batches (None: at the end of the input)."""
 
     def __init__(self, num_evals, log_progress=True):
         self._num_evals = num_evals
@@ -72,7 +72,7 @@ def evaluate_once(checkpoint_path, master='', scaffold=None, eval_ops=None, feed
                   final_ops=None, final_ops_feed_dict=None, hooks=None, config=None):
     """Restores a checkpoint, runs `eval_ops` until a hook or the input ends it; `final_ops` then.
 
-    Returns what `final_ops` (a nest of tensors) gave, or None without them.
+    Returns the values of `final_ops` (a nest of tensors), or None without them.
     """
     eval_step = get_or_create_eval_step()
     hooks = list(hooks or [])

@@ -1,7 +1,7 @@
 """The layers between a monitored session and the Session that runs.
 
     RecoverableSession      makes a new Session when one was lost (AbortedError, UnavailableError)
-    CoordinatedSession      stops with its threads, and raises what one of them met
+    CoordinatedSession      stops with its threads, and raises their errors
     HookedSession           calls the hooks, and runs their fetches together with the program's
 """
 from __future__ import annotations
@@ -23,11 +23,11 @@ from tinyflow.train.sessions.session_run_hook import (
 __all__ = ['CoordinatedSession', 'HookedSession', 'RecoverableSession', 'StepContext']
 
 _LOST = (errors.AbortedError, errors.UnavailableError)
-_PREPARED = 32          # spellings of fetches and feeds that are kept
+_PREPARED = 32          # number of cached combinations of fetches and feeds
 
 
 class StepContext:
-    """What a step_fn gets: the Session, a run with hooks, and request_stop."""
+    """The argument of a step_fn: the Session, a run with hooks, and request_stop."""
 
     def __init__(self, session, run_with_hooks_fn):
         self._session = session
@@ -141,7 +141,7 @@ class RecoverableSession(_Layer):
 
 
 class CoordinatedSession(_Layer):
-    """Stops when its Coordinator does; an error of one of the threads comes out of `run`."""
+    """Stops when its Coordinator does; `run` raises errors of the threads."""
 
     def __init__(self, session, coord, stop_grace_period_secs=120):
         super().__init__(session)
@@ -160,7 +160,7 @@ class CoordinatedSession(_Layer):
         finally:
             try:
                 super().close()
-            except Exception:               # noqa: BLE001 - nobody is left to report it to
+            except Exception:               # noqa: BLE001 - there is nothing left to report it to
                 pass
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
@@ -236,7 +236,7 @@ class HookedSession(_Layer):
         return got[0]
 
     def _run(self, all_fetches, feeds, options, run_metadata):
-        """The values of all fetches at their positions; None where nothing is fetched."""
+        """The values of all fetches at their positions; None if nothing is fetched."""
         key = tuple([f if f is None or type(f) is Tensor else _spelled(f) for f in all_fetches])
         try:
             call, positions = self._prepared[(key, *feeds)] if feeds else self._prepared[key]
@@ -293,7 +293,7 @@ def _spelled(fetches):
 
 
 def _joined(feeds, more, message):
-    """Both dicts as one; RuntimeError if both feed one tensor."""
+    """Both dicts merged; RuntimeError if both feed one tensor."""
     twice = [t for t in more if t in feeds] if feeds else ()
     if twice:
         raise misuse(RuntimeError(f'{message} Conflict(s): {twice}'))

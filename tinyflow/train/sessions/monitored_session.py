@@ -30,7 +30,7 @@ _END_OF_INPUT = (errors.OutOfRangeError, StopIteration)
 
 
 class _MonitoredSession:
-    """What both kinds share: `should_recover` makes a new Session when one is lost."""
+    """Base of both kinds: `should_recover` creates a new Session when one is lost."""
 
     def __init__(self, session_creator, hooks, should_recover, stop_grace_period_secs=120):
         self._graph_was_finalized = get_default_graph().finalized
@@ -173,16 +173,16 @@ class _CoordinatedCreator(SessionCreator):
 def _closed():
     return misuse(RuntimeError(
         'Session is already closed.\n  Hint: a monitored session ends with its `with` block, or '
-        'with close(); run such things inside the block, or in the `end` of a '
+        'with close(); run such operations inside the block, or in the `end` of a '
         'hook.'))
 
 
 class MonitoredSession(_MonitoredSession):
-    """A Session with hooks that is created again when it was lost.
+    """A Session with hooks that is recreated when it was lost.
 
     `session_creator` makes the Session, by default an initialised one. The hooks' `begin` are
     called before the graph is finalized, their `end` when the block is left without an error or by
-    the end of the input. As `with` block, it takes OutOfRangeError and StopIteration as the end.
+    the end of the input. Its `with` block treats OutOfRangeError and StopIteration as the end.
     """
 
     def __init__(self, session_creator=None, hooks=None, stop_grace_period_secs=120):

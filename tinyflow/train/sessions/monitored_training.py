@@ -11,7 +11,7 @@ __all__ = ['MonitoredTrainingSession', 'USE_DEFAULT']
 
 
 class _UseDefault:
-    """What a parameter is when it is not given, as None means `never`."""
+    """The default of parameters for which None means `never`."""
 
     def __repr__(self):
         return 'USE_DEFAULT'
@@ -32,7 +32,7 @@ def MonitoredTrainingSession(                                   # noqa: N802 (TF
     every `log_step_count_steps`, to `summary_dir` or else to `checkpoint_dir`; None or 0 means
     never. Hooks are called in this order: `chief_only_hooks`, steps per second, summaries,
     checkpoints, `hooks`. With `is_chief=False` only `hooks` are, and the Session waits for another
-    task. With `nan_check` an error says where a NaN comes from, and runs are slower.
+    task. With `nan_check` an error names the origin of a NaN, and runs are slower.
     """
     save_summaries_steps, save_summaries_secs = _one_of(
         save_summaries_steps, save_summaries_secs, (100, None))

@@ -1,4 +1,4 @@
-"""Finds the op that first made a NaN, by replaying the last steps of a training.
+"""Finds the op that first produced a NaN, by replaying the last steps of training.
 
 A session that checks every value takes several times as long, and a NaN is only noticed when the
 Variables already contain it. So at times, for at most 1% of the run time, a snapshot is taken of
@@ -27,13 +27,13 @@ _LONGEST = 0.05             # seconds that a snapshot may take, else it is the l
 _MOST_VALUES = 1 << 28      # bytes of Variables
 _MOST_FEEDS = 1 << 26       # bytes of fed arrays, kept until the next snapshot
 _MOST_STEPS = 20_000
-# State that cannot be saved but does not matter: tables are filled before the training, prints
-# change nothing.
+# State that cannot be saved but does not matter: tables are filled before training, prints
+# have no state.
 _HARMLESS = re.compile('^a (.*Table.*|Print.*) keeps')
 
 
 class NanReplay:
-    """Keeps what is needed to repeat the last steps of `session`; `after` is called at each."""
+    """Keeps the data needed to repeat the last steps of `session`; `after` is called at each."""
 
     def __init__(self, session):
         self._session = session
@@ -75,7 +75,7 @@ class NanReplay:
                 return
             self._snapshot = _values(store), positions
         elif self._bytes > _MOST_FEEDS or len(self._steps) > _MOST_STEPS:
-            self._give_up('it is too long ago')         # and the loss was not NaN since
+            self._give_up('the last snapshot is too old')         # and the loss was not NaN since
             return
         took = time.perf_counter() - begin
         self._every = max(self._every, took / _SHARE)

@@ -1,4 +1,4 @@
-"""Scaffold: init ops, summaries and Saver of a training, found in the graph or made."""
+"""Scaffold: init ops, summaries and Saver for training, found in the graph or created."""
 from __future__ import annotations
 
 from tinyflow.graph.defaults import add_to_collection, get_collection, get_default_graph
@@ -32,14 +32,14 @@ _PIECES = ('init_op', 'init_feed_dict', 'ready_op', 'ready_for_local_init_op', '
 
 
 class Scaffold:
-    """What initialises a model, checks that it is ready, summarises and saves it.
+    """The operations that initialise, check, summarise and save a model. A piece
 
-    A piece that is not given is taken from the graph's collection of that name, or made by
+    that is not given is taken from the graph's collection of that name, or made by
     `finalize` and put there. `init_op` is run with `init_feed_dict` if there is no checkpoint, and
     then `init_fn(scaffold, session)` is called; `local_init_op` is run always, once
     `ready_for_local_init_op` gives no names; `ready_op` gives the names of Variables that have no
     value; `saver` is a Saver or a tf.train.Checkpoint. With `copy_from_scaffold` pieces that are
-    not given are those of another Scaffold: TypeError if it is none.
+    not given are those of another Scaffold: TypeError if it is not a Scaffold.
     """
 
     def __init__(self, init_op=None, init_feed_dict=None, init_fn=None, ready_op=None,
@@ -105,7 +105,7 @@ class Scaffold:
 
     @property
     def summary_op(self):
-        """What to fetch for all summaries; None if there are none."""
+        """The tensor of all summaries; None if there are none."""
         return self._summary_op
 
     @property

@@ -1,4 +1,4 @@
-"""SessionCreators: make the Session of a monitored session, again if it was lost."""
+"""SessionCreators: create the Session of a monitored session, and recreate it if it was lost."""
 from __future__ import annotations
 
 import abc
@@ -21,7 +21,7 @@ class SessionCreator(abc.ABC):
 
 
 class _ScaffoldCreator(SessionCreator):
-    """Completes a Scaffold, and lets a SessionManager make the Session."""
+    """Completes a Scaffold, and creates the Session by a SessionManager."""
 
     def __init__(self, scaffold, master, config, nan_check):
         self._scaffold = scaffold or Scaffold()
@@ -42,8 +42,8 @@ class _ScaffoldCreator(SessionCreator):
 class ChiefSessionCreator(_ScaffoldCreator):
     """Makes Sessions from the latest checkpoint of `checkpoint_dir`, or initialised ones.
 
-    `checkpoint_filename_with_path` names one checkpoint instead. With `nan_check` the Session says
-    where a NaN comes from; see tf.Session.
+    `checkpoint_filename_with_path` names one checkpoint instead. With `nan_check` the Session
+    reports the origin of a NaN; see tf.Session.
     """
 
     def __init__(self, scaffold=None, master='', config=None, checkpoint_dir=None,

@@ -20,8 +20,8 @@ class SessionManager:
         session = tf.train.SessionManager().prepare_session('', init_op, saver, checkpoint_dir)
 
     `local_init_op` is run in every new Session, once `ready_for_local_init_op` gives no names;
-    `ready_op` gives the names of what has no value yet. `restored_from` is the checkpoint that the
-    last Session came from, None if there was none. ValueError for a ready_for_local_init_op
+    `ready_op` gives the names of uninitialised Variables. `restored_from` is the checkpoint that
+    the last Session came from, None if there was none. ValueError for a ready_for_local_init_op
     without a local_init_op.
     """
 
@@ -40,7 +40,7 @@ class SessionManager:
                 'If you pass a ready_for_local_init_op you must also pass a local_init_op , '
                 f'ready_for_local_init_op [{ready_for_local_init_op}]'))
 
-    # ---- three ways to a Session ---------------------------------------------------------
+    # ---- creating a Session --------------------------------------------------------------
 
     def prepare_session(self, master, init_op=None, saver=None, checkpoint_dir=None,
                         checkpoint_filename_with_path=None, wait_for_checkpoint=False,
@@ -48,7 +48,7 @@ class SessionManager:
         """A Session restored from the latest checkpoint; or initialised, if there is none.
 
         To initialise is to run `init_op` with `init_feed_dict` and to call `init_fn(session)`.
-        RuntimeError if Variables have no value afterwards, or nothing is given to initialise
+        RuntimeError if Variables have no value afterwards, or there is no way to initialise
         them; ValueError for both a directory and a path of a checkpoint.
         """
         session, restored = self._restored(
@@ -89,7 +89,7 @@ class SessionManager:
         """A Session of a model that another task initialises. DeadlineExceededError if none does.
 
         A Session of this process has its own Variables, which no other can initialise: if some
-        have no value the error comes at once.
+        have no value the error is raised immediately.
         """
         end = time.time() + (float('inf') if max_wait_secs is None else max_wait_secs)
         while True:
@@ -169,7 +169,7 @@ class SessionManager:
                 'init_op that initialises them; a checkpoint has to hold all of saver\'s list.'))
 
     def _try_run_local_init_op(self, session):
-        """(True, None) if it ran or there is none; (False, why not)."""
+        """(True, None) if it ran or there is none; else (False, the reason)."""
         if self._local_init_op is None:
             return True, None
         ready, message = _ready(self._ready_for_local_init_op, session,
@@ -196,7 +196,7 @@ def _ready(op, session, what):
             logging.warning('%s : error [%s]', what, error)
             raise
         return False, str(error)
-    # None and int32 are what programs from before TensorFlow 1.0 have as a ready_op.
+    # Programs from before TensorFlow 1.0 have a ready_op of None or int32.
     if names is None or names.dtype == np.int32 or names.size == 0:
         return True, None
     return False, _UNINITIALIZED + ', '.join([name.decode('utf-8') for name in names])

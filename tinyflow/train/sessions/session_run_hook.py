@@ -1,13 +1,13 @@
 """SessionRunHook: callbacks around the runs of a monitored session.
 
     begin                   once, while the graph may still be changed
-    after_create_session    the graph is finalized, the Session is there and initialised
+    after_create_session    the graph is finalized, the Session is created and initialised
     before_run              before each run; may request fetches and feeds
     after_run               after each successful run; gets the values that were requested
     end                     once, unless an error ended the loop; the Session is still open
 
 The end of the input (OutOfRangeError, StopIteration) is not an error: `after_run` of that run
-is left out, and `end` is called. All five methods are called in the order of the list of hooks.
+is skipped, and `end` is called. All five methods are called in the order of the list of hooks.
 """
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ['SessionRunArgs', 'SessionRunContext', 'SessionRunHook', 'SessionRunV
 
 
 class SessionRunHook:
-    """Base class of hooks: a subclass defines those of the five methods that it needs."""
+    """Base class of hooks: a subclass defines the methods that it needs."""
 
     def begin(self):
         """Called once, before the graph is finalized: the place to add nodes to it."""
 
     def after_create_session(self, session, coord):
-        """Called when a Session was made and initialised, also after one was lost.
+        """Called after a Session was created and initialised, also after one was lost.
 
         `coord` is the Coordinator of the session's threads.
         """
@@ -43,7 +43,7 @@ class SessionRunHook:
 
 
 class SessionRunArgs(namedtuple('SessionRunArgs', ['fetches', 'feed_dict', 'options'])):
-    """What to run: fetches, feeds and RunOptions as Session.run takes them."""
+    """Arguments of a run: fetches, feeds and RunOptions as in Session.run."""
 
     __slots__ = ()
 
@@ -60,7 +60,7 @@ class SessionRunContext:
         self._original_args = original_args
         self._session = session
         self._stop_requested = False
-        self._ran = None            # (all that was fetched, all that was fed), hooks' included
+        self._ran = None            # (all fetches, all feeds), including those of hooks
 
     @property
     def original_args(self):
@@ -78,7 +78,7 @@ class SessionRunContext:
         return self._stop_requested
 
     def request_stop(self):
-        """Lets `should_stop` of the monitored session be True after this run."""
+        """Makes `should_stop` of the monitored session True after this run."""
         self._stop_requested = True
 
 

@@ -96,7 +96,7 @@ class Supervisor:
                 raise misuse(ValueError('When using replicas, all Variables must have their '
                                         f'device set: {op}'))
 
-    # ---- what it is made of --------------------------------------------------------------
+    # ---- parts ---------------------------------------------------------------------------
 
     @property
     def is_chief(self):
@@ -161,9 +161,10 @@ class Supervisor:
     @contextmanager
     def managed_session(self, master='', config=None, start_standard_services=True,
                         close_summary_writer=True):
-        """``with sv.managed_session() as sess:`` gives a ready Session, and closes all afterwards.
+        """``with sv.managed_session() as sess:`` opens a ready Session, and closes everything
+        afterwards.
 
-        An error of the block or of a thread is raised when the block is left, but for
+        An error of the block or of a thread is raised when the block is left, except
         OutOfRangeError, which means the end of the input.
         """
         session = None
@@ -255,7 +256,7 @@ class Supervisor:
                 runner.create_threads(sess, coord=self._coord, daemon=True, start=True)]
 
     def loop(self, timer_interval_secs, target, args=None, kwargs=None):
-        """A thread that calls `target` every so many seconds until the Supervisor stops."""
+        """A thread that calls `target` every `timer_interval_secs` seconds until the end."""
         return LooperThread.loop(self._coord, timer_interval_secs, target, args, kwargs)
 
     def summary_computed(self, sess, summary, global_step=None):
@@ -270,7 +271,7 @@ class Supervisor:
     # ---- the end -------------------------------------------------------------------------
 
     def stop(self, threads=None, close_summary_writer=True, ignore_live_threads=False):
-        """Stops all threads, and raises what one of them met. Does not close the Session."""
+        """Stops all threads, and raises their first error. Does not close the Session."""
         self._coord.request_stop()
         try:
             self._coord.join(threads, stop_grace_period_secs=self._stop_grace_secs,
@@ -290,7 +291,7 @@ class Supervisor:
         return self._coord.should_stop()
 
     def stop_on_exception(self):
-        """``with sv.stop_on_exception():`` lets an exception of the block stop all threads."""
+        """``with sv.stop_on_exception():`` stops all threads if the block raises an exception."""
         return self._coord.stop_on_exception()
 
     def wait_for_stop(self):
@@ -334,7 +335,7 @@ def _new_saver():
 
 
 def _step_by_name():
-    """The tensor 'global_step:0', if there is one that can count."""
+    """The tensor 'global_step:0', if it exists and is an integer."""
     try:
         step = get_default_graph().get_tensor_by_name('global_step:0')
     except KeyError:

@@ -17,15 +17,15 @@ from tinyflow.graph.support.errors import describe, misuse, report
 
 
 class FileWriter:
-    """Writes an event file in the directory `logdir`, which is made if it is not there.
+    """Writes an event file in the directory `logdir`, which is created if necessary.
 
         with tf.summary.FileWriter('logs', sess.graph) as writer:
             writer.add_summary(sess.run(merged), step)
 
     `graph` is written first, if given. Events are flushed when there are
     `max_queue` of them or `flush_secs` have passed, at `flush` and `close`, and when the program
-    ends. `filename_suffix` ends the file's name. Raises TF's errors (tf.errors.NotFoundError ...)
-    if the directory cannot be written.
+    ends. `filename_suffix` is appended to the file name. Raises TF's errors
+    (tf.errors.NotFoundError ...) if the directory cannot be written.
     """
 
     def __init__(self, logdir, graph=None, max_queue=10, flush_secs=120, graph_def=None,
@@ -33,7 +33,7 @@ class FileWriter:
         if session is not None:
             raise misuse(NotImplementedError(
                 'FileWriter(session=...) shares a writer with tf.contrib.summary, which tinyflow '
-                'leaves out.\n  Hint: tf.summary.FileWriter(logdir, session.graph).'))
+                'does not implement.\n  Hint: tf.summary.FileWriter(logdir, session.graph).'))
         self.event_writer = EventFile(_directory(logdir), max_queue, flush_secs,
                                       filename_suffix or '')
         # Closes the file when this object is deleted, or the program ends.
@@ -44,12 +44,12 @@ class FileWriter:
         if graph is not None or graph_def is not None:
             self._add_both(graph, graph_def)
 
-    # ---- what can be added ---------------------------------------------------------------
+    # ---- adding --------------------------------------------------------------------------
 
     def add_summary(self, summary, global_step=None):
         """Writes a Summary: the message, or its bytes as sess.run gives them.
 
-        Of the values of one tag only the first keeps its metadata, as TensorBoard wants it.
+        Of the values of one tag only the first keeps its metadata, as TensorBoard expects.
         """
         from tinyflow.formats.protos.event_pb2 import Event  # loaded on first use
         event = Event()
@@ -81,9 +81,9 @@ class FileWriter:
         self._add(Event(meta_graph_def=meta_graph_def.SerializeToString()), global_step)
 
     def add_run_metadata(self, run_metadata, tag, global_step=None):
-        """Writes what a traced run recorded, under a tag that is used once. ValueError otherwise.
+        """Writes the record of a traced run, under a tag that is used once. ValueError otherwise.
 
-        TensorBoard shows it with the graph, so that must be written, too.
+        TensorBoard shows it with the graph, so the graph must be written, too.
         """
         from tinyflow.formats.protos.event_pb2 import Event  # loaded on first use
         if not hasattr(run_metadata, 'SerializeToString'):
@@ -100,7 +100,7 @@ class FileWriter:
         self._add(event, global_step)
 
     def add_event(self, event):
-        """Writes an Event message as it is."""
+        """Writes an Event message unchanged."""
         self._warn_if_closed()
         self.event_writer.add(event)
 
@@ -206,7 +206,7 @@ def _summary_bytes(summary):
 
 
 _HOW = ('writer.add_summary(sess.run(merged), step) with merged = tf.summary.merge_all(); for a '
-        'number of Python: tf.Summary(value=[tf.Summary.Value(tag=tag, simple_value=x)]).')
+        'Python number: tf.Summary(value=[tf.Summary.Value(tag=tag, simple_value=x)]).')
 
 
 def _as_step(step):
@@ -225,7 +225,7 @@ class FileWriterCache:
 
     @staticmethod
     def clear():
-        """Closes the writers and forgets them."""
+        """Closes the writers and clears the cache."""
         with FileWriterCache._lock:
             for writer in FileWriterCache._cache.values():
                 writer.close()
@@ -233,7 +233,7 @@ class FileWriterCache:
 
     @staticmethod
     def get(logdir):
-        """The FileWriter of a directory; a new one has written the default graph."""
+        """The FileWriter of a directory; a new one writes the default graph."""
         with FileWriterCache._lock:
             if logdir not in FileWriterCache._cache:
                 FileWriterCache._cache[logdir] = FileWriter(logdir, graph=get_default_graph())

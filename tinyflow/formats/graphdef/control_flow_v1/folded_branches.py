@@ -1,10 +1,10 @@
 """Switch and Merge nodes of old conds -> If nodes with Functions.
 
 Each node has a *tag*: the set of (predicate, way) pairs that must hold for it to run. A Switch adds
-a pair, a Merge takes one away, and other nodes have the union of their inputs' tags. The nodes of a
+a pair, a Merge removes one, and other nodes have the union of their inputs' tags. The nodes of a
 branch are those of one tag. Merges of one predicate become one If, unless one needs another's
-result, as the gradient of a cond needs the cond: then they become several, and the first hands the
-values that its branches share to the next.
+result, as the gradient of a cond needs the cond: then there are several, and the first passes the
+values that they share to the next.
 """
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from tinyflow.graph.support.errors import misuse
 
 _MERGE = frozenset(('Merge', 'RefMerge'))
 _SWITCH = frozenset(('Switch', 'RefSwitch'))
-_TRIGGER = 'ControlTrigger'     # waits for nodes of both ways, and runs whichever is taken
+_TRIGGER = 'ControlTrigger'     # depends on nodes of both branches, and runs in either case
 _NOTHING: frozenset = frozenset()
 
 
 def fold_branches(nodes, results=(), fixed=()):
-    """The nodes (without loops) with every cond as an If; what only a dead end needs is dropped.
+    """The nodes (without loops) with every cond as an If; nodes that only unused branches need
 
-    `results` are what the body of a loop gives, and `fixed` its parameters that stay as they are.
-    A result comes in every iteration: where it hangs on one way of a Switch by a fixed predicate,
-    that Switch chooses nothing. The gradient of a loop in a branch has such for the branch's own
-    predicate.
+    are dropped. `results` are the outputs of a loop body, and `fixed` its unchanged parameters. A
+    result is computed in every iteration: if it depends on one output of a Switch with a fixed
+    predicate, that Switch has no effect. The gradient of a loop in a branch has such Switches for
+    the branch's predicate.
     """
     if not any(node.op in _SWITCH for node in nodes):
         return nodes
@@ -53,7 +53,7 @@ class _Group:
         self.node: Node | None = None
 
     def parameter(self, position):
-        """The name of a parameter, which no node has."""
+        """A unique name for a parameter."""
         return f'{self.name}_input_{position}'.replace('/', '_')
 
     def side(self, way):
@@ -69,7 +69,7 @@ class _Conds:
         for node in self.order:
             self.tags[node.name] = self._tag_of_node(node)
             node.controls = self._without_switches(node.controls)
-        self.owners: dict[str, tuple[_Group, bool]] = {}    # a node cut out -> where it went
+        self.owners: dict[str, tuple[_Group, bool]] = {}    # an extracted node -> its group
         self.group_of: dict[str, _Group] = {}               # Merge -> its If
 
     # ---- tags ----------------------------------------------------------------------------
@@ -84,7 +84,7 @@ class _Conds:
         return self.tags[ref.node]
 
     def _without_switches(self, controls):
-        """Control inputs, where waiting for a Switch is waiting for what it switches."""
+        """Control inputs, with each Switch replaced by its data input."""
         found: dict[str, None] = {}
         stack = list(reversed(controls))
         while stack:
@@ -100,7 +100,7 @@ class _Conds:
     def _key(self, switch):
         """The identity of a cond: the Identity `pred_id` that each makes of its predicate."""
         data, predicate = switch.inputs
-        if data == predicate:                       # the cond's own Switch, which makes pivots
+        if data == predicate:                       # the cond's own Switch, which creates pivots
             own = self.nodes.get(switch.name.rpartition('/')[0] + '/pred_id')
             if own is not None and own.inputs == [predicate]:
                 return Ref(own.name)
@@ -116,7 +116,7 @@ class _Conds:
         return frozenset().union(*found)
 
     def _outside(self, merge):
-        """(tag, predicate) of a Merge: what both its inputs have in common, where they part."""
+        """(tag, predicate) of a Merge: the common part of its inputs' tags, and the difference"""
         one, other = [self.tag(ref) for ref in merge.inputs] if len(merge.inputs) == 2 else \
             (_NOTHING, _NOTHING)
         keys = {key for key, way in one - other if (key, not way) in other}
@@ -131,18 +131,18 @@ class _Conds:
         return (one | other) - {(key, True), (key, False)}, key
 
     def _innermost(self, pairs):
-        """The predicates that are known only where all the others are: one, if conds nest.
+        """The predicates that are known only where all the others are: one, if conds are
 
-        A Merge of one value that always comes parts there. The shape of a gather's gradient is
-        such a value: a constant, while its indices come from one branch alone.
+        nested. A Merge with an unconditional input is decided by it. The shape of a gather's
+        gradient is such an input: a constant, while its indices come from one branch only.
         """
         depths = {key: len(self.tag(key)) for key, _ in pairs}
         return {key for key, depth in depths.items() if depth == max(depths.values())}
 
-    # ---- making it a graph of conds alone ------------------------------------------------
+    # ---- reducing the graph to conds -----------------------------------------------------
 
     def pass_through(self, sure):
-        """Takes the Switches out on the ways that are sure to be taken."""
+        """Removes Switches whose branch is always taken."""
         for node in self.order:
             node.inputs = [self._passed(ref, sure) for ref in node.inputs]
 
@@ -153,9 +153,9 @@ class _Conds:
         return ref
 
     def lead_out(self):
-        """Gives each ControlTrigger Merges to wait for, instead of nodes on one way of a Switch.
+        """Replaces control inputs of a ControlTrigger inside one branch by Merges. So a loop's
 
-        So a loop's gradient waits for what the branches of a cond in it put on stacks.
+        gradient waits for the stack pushes in the branches of a cond.
         """
         order = []
         for node in self.order:
@@ -191,7 +191,7 @@ class _Conds:
         self.tags[name] = tag
         return node
 
-    # ---- which Merges go together --------------------------------------------------------
+    # ---- grouping Merges -----------------------------------------------------------------
 
     def _groups(self):
         found: dict[tuple, list[_Group]] = {}
@@ -236,10 +236,10 @@ class _Conds:
             unique = f'{name}_{number}'
         return unique
 
-    # ---- cutting out ---------------------------------------------------------------------
+    # ---- extracting branches -------------------------------------------------------------
 
     def folded(self):
-        """The nodes with an If for each group, those inside others first."""
+        """The nodes with an If for each group, inner ones first."""
         position = {node.name: i for i, node in enumerate(self.order)}
         groups = self._groups()
         groups.sort(key=lambda g: (-len(g.outside), position[g.merges[0].name]))
@@ -266,7 +266,7 @@ class _Conds:
             function.parameters = parameters
 
     def _cut(self, group, way):
-        """Makes the Function of one branch of all nodes that its Merges need."""
+        """Creates the Function of one branch from all nodes that its Merges need."""
         tag = group.side(way)
         refs = [self._arriving(merge, (group.key, way)) for merge in group.merges]
         function = Function(f'{group.name}_{str(way).lower()}'.replace('/', '_'), [], [], [])
@@ -294,7 +294,7 @@ class _Conds:
         return sorted(inside.values(), key=lambda n: known.get(n.name, len(known)))
 
     def _arriving(self, merge, pair):
-        """The input of a Merge for one way: that which comes by this way, or that of any way."""
+        """The input of a Merge for one branch: the one with its tag, or the unconditional one."""
         tags = self.merged[merge.name]
         for ref, tag in zip(merge.inputs, tags):
             if pair in tag:
@@ -302,12 +302,12 @@ class _Conds:
         return merge.inputs[tags.index(min(tags, key=len))]
 
     def _is_inside(self, ref, tag):
-        """True for a node that goes into the branch with the tag."""
+        """True for a node that belongs to the branch with the tag."""
         node = self.nodes.get(ref.node)
         return node is not None and node.op not in _SWITCH and self.tags[ref.node] == tag
 
     def _inner(self, ref, group, tag, inside):
-        """A value as the branch knows it: of a node inside, or a parameter."""
+        """A value as seen in the branch: of a node inside, or a parameter."""
         if ref.node in inside:
             return ref
         owner = self.owners.get(ref.node)
@@ -323,7 +323,7 @@ class _Conds:
         return Ref(group.parameter(group.inputs.index(source)))
 
     def _handed_on(self, ref, group, way):
-        """A value from inside an earlier If, as one more result of it."""
+        """A value from inside an earlier If, as an additional result of it."""
         results, others = group.branches[way].results, group.branches[not way].results
         if ref in results and results.index(ref) >= len(group.merges):
             return Ref(group.name, results.index(ref))
@@ -332,7 +332,7 @@ class _Conds:
         return Ref(group.name, len(results) - 1)
 
     def _inner_controls(self, node, group, inside):
-        """The control inputs that stay inside; the If itself waits for the others."""
+        """The control inputs inside the branch; the If itself waits for the others."""
         kept = []
         for name in node.controls:
             if name in inside:

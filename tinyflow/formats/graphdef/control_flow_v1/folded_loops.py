@@ -1,8 +1,8 @@
 """Frames of old while loops -> While nodes with Functions.
 
-For each loop variable a frame has Enter -> Merge -> Switch -> Exit, the Switch's other way goes
-through the body to NextIteration and back to the Merge. The condition ends in LoopCond. A constant
-of the loop is an Enter alone.
+For each loop variable a frame has Enter -> Merge -> Switch -> Exit, the Switch's other output
+leads through the body to NextIteration and back to the Merge. The condition ends in LoopCond. A
+constant of the loop is a single Enter.
 """
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def fold_loops(nodes):
 
 
 def _put_in_place(by_name, members, replaced, frames, outer):
-    """Takes a frame's nodes out, and puts the While and the Identities of its results in."""
+    """Replaces a frame's nodes by the While and the Identities of its results."""
     gone = {node.name for node in members}
     for name in gone:
         del by_name[name], frames[name]
@@ -54,7 +54,7 @@ def _put_in_place(by_name, members, replaced, frames, outer):
 
 
 def _frames(nodes, by_name):
-    """Name -> the path of frames that a node is in; an Exit is in the frame that it leaves."""
+    """Name -> the path of frames that a node is in; an Exit is in the inner frame."""
     frames: dict[str, tuple] = {}
     waiting = {}
     users: dict[str, list[Node]] = {}
@@ -104,7 +104,7 @@ class _Loop:
         self.inputs: list[Ref] = []             # what comes in, for each parameter
         self.names: list[str] = []
         self.nexts: list[Node | None] = []      # NextIteration, for each parameter that changes
-        self.last: dict[Ref, Ref] = {}          # what a Switch lets out -> a result of the While
+        self.last: dict[Ref, Ref] = {}        # the exit output of a Switch -> a result of the While
         self.conditions = [node for node in members if node.op == 'LoopCond']
         if len(self.conditions) != 1:
             raise misuse(ValueError(f"The loop '{self.name}' has {len(self.conditions)} LoopCond "
@@ -141,17 +141,17 @@ class _Loop:
         self.nexts.append(following)
         return len(self.names) - 1
 
-    # ---- cutting the functions out -------------------------------------------------------
+    # ---- extracting the functions --------------------------------------------------------
 
     def replacement(self):
-        """The While node, an Identity for each Exit, and what stands before an Exit."""
+        """The While node, an Identity for each Exit, and the nodes before an Exit."""
         condition = self._function('cond', [self.conditions[0].inputs[0]],
                                    self.conditions[0].controls)
         changed = [self._last(following) for following in self.nexts]
         body = self._function('body', [
             Ref(name) if following is None else Ref(following.name)
             for name, following in zip(self.names, self.nexts)], [], changed)
-        # What either function took from around the loop, without an Enter, became a parameter.
+        # Values that either function uses from outside, without an Enter, became parameters.
         for function in (condition, body):
             function.parameters = list(self.names)
         body.results += [Ref(name) for name in self.names[len(body.results):]]
@@ -162,10 +162,10 @@ class _Loop:
         return [loop, *self._after()]
 
     def _after(self):
-        """What runs once, when the loop is left: an Identity for each Exit and what it needs.
+        """The nodes that run once, after the loop: an Identity for each Exit and its inputs.
 
-        Mostly an Exit takes what its variable's Switch lets out. Optimizers put an Identity in
-        between, which waits for the gradients of both ways.
+        Usually the input of an Exit is its variable's Switch. Optimizers insert an Identity, which
+        waits for the gradients of both branches.
         """
         found: dict[str, Node] = {}
         wanted = [node for node in self.members.values() if node.op in _EXIT]
@@ -180,7 +180,7 @@ class _Loop:
         return list(found.values())
 
     def _let_out(self, ref, user):
-        """A value as it is known after the loop. ValueError for one of a single iteration."""
+        """A value as seen after the loop. ValueError for a value of a single iteration."""
         if ref in self.last:
             return self.last[ref]
         parameter = self.parameters.get(ref)
@@ -199,7 +199,7 @@ class _Loop:
         return {}
 
     def _last(self, following):
-        """The NextIteration as the body's last node: an Identity, which waits as it did."""
+        """The NextIteration as the body's last node: an Identity with the same control inputs."""
         if following is None:
             return None
         return Node(following.name, 'Identity', list(following.inputs), list(following.controls),
@@ -230,7 +230,7 @@ class _Loop:
                         fold_branches(copies, results, fixed), results)
 
     def _parameter(self, ref):
-        """True if a Ref is a parameter; one from outside the frame becomes one."""
+        """True if a Ref is a parameter; a value from outside the frame becomes one."""
         if ref in self.parameters:
             return True
         if ref.node in self.members:
@@ -247,7 +247,7 @@ class _Loop:
 
 
 def _own(node):
-    """The attributes of a node without those that only control flow has."""
+    """The attributes of a node without those of control flow."""
     return {key: value for key, value in node.attrs.items() if key == 'T'}
 
 

@@ -17,7 +17,7 @@ class Adder:
         self._device = operation.device
 
     def __call__(self, op, suffix, inputs, **attrs):
-        """Adds a node, and gives its name."""
+        """Adds a node, and returns its name."""
         proto = self._nodes.add()
         proto.name, proto.op, proto.device = self._name + suffix, op, self._device
         proto.input.extend(inputs)
@@ -32,7 +32,7 @@ class _Inlined:
     def __init__(self, prefix, parameters, pivot):
         self._prefix = prefix
         self._parameters = parameters           # tensor -> name
-        self._pivot = pivot                     # what a node without inputs waits for
+        self._pivot = pivot                     # control input of nodes without inputs
 
     def node(self, operation):
         return self._prefix + operation.name
@@ -66,9 +66,9 @@ def _finish(add, results, dtypes, controls=()):
 
 
 def lower_if(nodes, operation, names, add_node):
-    """An If: a Switch for each value that comes in, a Merge for each result.
+    """An If: a Switch for each input, a Merge for each result.
 
-    `add_node` writes a node of a branch, which may be an If or While in turn (export.py).
+    `add_node` writes a node of a branch, which may itself be an If or While (export.py).
     """
     add = Adder(nodes, operation, names)
     predicate, *inputs = [names.tensor(t) for t in operation.inputs]
@@ -96,7 +96,7 @@ def lower_if(nodes, operation, names, add_node):
 
 
 def lower_while(nodes, operation, names, add_node):
-    """A While: a ring of Enter, Merge, Switch and NextIteration for each value that changes."""
+    """A While: a cycle of Enter, Merge, Switch and NextIteration for each value that changes."""
     add = Adder(nodes, operation, names)
     condition, body = operation.attrs['cond'], operation.attrs['body']
     waits = names.controls(operation)

@@ -1,9 +1,10 @@
 """Converts TensorFlow 1's old control flow: Switch, Merge, Enter ... become If and While.
 
-Old graphs have no functions. A branch is what hangs between Switch nodes, which let a value pass on
-one of two ways, and Merge nodes, which take what arrives; a loop is a ring of nodes in a "frame".
-Here the nodes between are cut out as Functions. Loops first (folded_loops.py), from the inside out,
-then branches (folded_branches.py), in the graph and in every Function made of a loop.
+Old graphs have no functions. A branch consists of the nodes between Switch nodes, which pass a
+value to one of two outputs, and Merge nodes, which take the input that is computed; a loop is a
+cycle of nodes in a "frame". Here these nodes are extracted as Functions: first loops
+(folded_loops.py), from the inside out, then branches (folded_branches.py), in the graph and in
+every Function of a loop.
 """
 from __future__ import annotations
 
@@ -14,14 +15,14 @@ from tinyflow.formats.graphdef.nodes import Ref
 OLD_CONTROL_FLOW = frozenset((
     'Switch', 'RefSwitch', 'Merge', 'RefMerge', 'Enter', 'RefEnter', 'Exit', 'RefExit',
     'NextIteration', 'RefNextIteration', 'LoopCond'))
-# Inside a FunctionDef an output has a name; of these ops it is counted instead.
+# Inside a FunctionDef an output has a name, except for these ops, which use its index.
 _PLACES = {'output_false': 0, 'output_true': 1, 'output': 0, 'value_index': 1}
 
 
 def modernize(nodes, results=()):
     """(nodes, results) without old control flow; `results` are the Refs that are used.
 
-    Raises ValueError for a graph that no tf.cond or tf.while_loop makes.
+    Raises ValueError for a graph that tf.cond or tf.while_loop cannot create.
     """
     if not any(node.op in OLD_CONTROL_FLOW for node in nodes):
         return nodes, list(results)
