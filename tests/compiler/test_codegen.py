@@ -14,7 +14,7 @@ import tinyflow as tf
 from tinyflow.compiler.codegen import long_programs
 from tinyflow.compiler.codegen.program import ProgramSource
 from tinyflow.compiler.codegen.tiling import tile_groups
-from tinyflow.compiler.compile import Options, optimise, plan_program
+from tinyflow.compiler.compile import Options, graph_to_program, optimise
 from tinyflow.compiler.memory.plan import plan_memory
 from tinyflow.graph.elementwise import Unary
 from tinyflow.graph.op import Op
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures('graph')
 
 
 def source_of(fetches, feeds=(), shapes=()):
-    program = optimise(plan_program(tuple(fetches), tuple(feeds)), tuple(shapes), Options())
+    program = optimise(graph_to_program(tuple(fetches), tuple(feeds)), tuple(shapes), Options())
     return ProgramSource(plan_memory(program))
 
 
@@ -235,6 +235,6 @@ def test_a_long_chain_on_large_arrays_is_one_group_of_tiles():
     x = y = tf.placeholder(tf.float32, [1 << 18])
     for _ in range(600):
         y = tf.negative(y)
-    plan = plan_memory(optimise(plan_program((y,), (x,)), ((1 << 18,),), Options()))
+    plan = plan_memory(optimise(graph_to_program((y,), (x,)), ((1 << 18,),), Options()))
     group, = tile_groups(plan).values()
     assert len(group.instructions) == 600

@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 import tinyflow as tf
 from tests.ops.test_ops import run_both
-from tinyflow.compiler.compile import Options, optimise, plan_program
+from tinyflow.compiler.compile import Options, graph_to_program, optimise
 from tinyflow.compiler.memory import arena_offsets as packing
 from tinyflow.graph.op import Op
 
@@ -90,7 +90,7 @@ def test_sums_of_products_are_stacked():
     rng = np.random.RandomState(0)
     feed = {x: rng.randn(5, 3).astype('f') for x in xs}
     feed[w] = rng.randn(3, 2).astype('f')
-    program = optimise(plan_program((gradient,), tuple(feed)),
+    program = optimise(graph_to_program((gradient,), tuple(feed)),
                        tuple(a.shape for a in feed.values()), Options())
     transposed = [i for i in program.instructions if i.type == 'MatMul' and
                   i.attrs['transpose_a']]

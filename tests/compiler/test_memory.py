@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.compiler.compile import Options, optimise, plan_program
+from tinyflow.compiler.compile import Options, graph_to_program, optimise
 from tinyflow.compiler.memory.plan import plan_memory
 from tinyflow.session.executable import Executable
 from tinyflow.session.runtime import Runtime
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures('graph')
 
 
 def program_of(fetches, feeds, shapes, options=None):
-    return optimise(plan_program(tuple(fetches), tuple(feeds)), tuple(shapes), options or Options())
+    return optimise(graph_to_program(tuple(fetches), tuple(feeds)), tuple(shapes), options or Options())
 
 
 def plan_of(fetches, feeds, shapes, options=None):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.compiler.compile import Options, optimise, plan_program
+from tinyflow.compiler.compile import Options, graph_to_program, optimise
 from tinyflow.compiler.passes import EXACT, PASSES
 from tinyflow.session.program_cache import ProgramCache
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures('graph')
 
 def types(fetches, feeds=(), shapes=(), passes=tuple(PASSES), fold=True):
     """The op types left after some passes, in order."""
-    program = plan_program(tuple(fetches), tuple(feeds))
+    program = graph_to_program(tuple(fetches), tuple(feeds))
     program = optimise(program, tuple(shapes), Options(fold, tuple(passes)))
     program.check()
     return [i.type for i in program.instructions]
@@ -302,7 +302,7 @@ def test_half_used_outputs():
 def test_notes_tell_what_was_done():
     x = tf.placeholder(tf.float32, [3])
     y = tf.identity(tf.exp(x)) + tf.exp(x)
-    program = optimise(plan_program((y,), (x,)), ((3,),), Options())
+    program = optimise(graph_to_program((y,), (x,)), ((3,),), Options())
     notes = {note.name: note for note in program.notes}
     assert set(PASSES) <= set(notes)
     assert notes['identities'].before - notes['identities'].after == 1
@@ -335,7 +335,7 @@ def _part(take, transpose_a, transpose_b, more=lambda product: []):
 ], ids=['columns', 'both', 'rows', 'sizes', 'last axis', 'equal parts'])
 def test_only_the_used_part_of_a_product_is_computed(take, part, transpose_a, transpose_b):
     fetches, feeds, whole = _part(take, transpose_a, transpose_b)
-    program = optimise(plan_program(tuple(fetches), tuple(feeds)), [(6, 6), (6, 6)], Options())
+    program = optimise(graph_to_program(tuple(fetches), tuple(feeds)), [(6, 6), (6, 6)], Options())
     program.check()
     product, = (i for i in program.instructions if i.type == 'MatMul')
     assert product.outputs[0].sizes == whole[part].shape
@@ -352,7 +352,7 @@ def test_only_the_used_part_of_a_product_is_computed(take, part, transpose_a, tr
 ], ids=['fetched', 'used twice', 'all parts', 'nothing'])
 def test_a_product_stays_whole_where_all_of_it_is_used(take, more):
     fetches, feeds, _ = _part(take, False, False, more)
-    program = optimise(plan_program(tuple(fetches), tuple(feeds)), [(6, 6), (6, 6)], Options())
+    program = optimise(graph_to_program(tuple(fetches), tuple(feeds)), [(6, 6), (6, 6)], Options())
     assert [i.outputs[0].sizes for i in program.instructions if i.type == 'MatMul'] == [(6, 6)]
     plain = values(fetches, feeds, Options(False, ()))
     for a, b in zip(values(fetches, feeds, Options()), plain):
@@ -372,7 +372,7 @@ def test_a_part_of_a_variable_is_that_before_and_after_its_change():
     found = values([before, again, after], {x: FACTORS[0]}, Options())
     for result, sign in zip(found, (1, 2, -1)):
         np.testing.assert_allclose(result, sign * expected + 1, rtol=1e-5, atol=1e-5)
-    program = optimise(plan_program((before, again), (x,)), [(6, 6)], Options())
+    program = optimise(graph_to_program((before, again), (x,)), [(6, 6)], Options())
     assert [i.type for i in program.instructions].count('Slice') == 1
 
 

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.compiler.compile import Options, optimise, plan_program
+from tinyflow.compiler.compile import Options, graph_to_program, optimise
 from tinyflow.compiler.passes import EXACT, PASSES
 from tinyflow.session.program_cache import ProgramCache
 
@@ -14,7 +14,7 @@ RANDOM = np.random.default_rng(5)
 
 def _program(fetches, feeds, passes=None):
     options = Options() if passes is None else Options(passes=passes)
-    program = optimise(plan_program(tuple(fetches), tuple(feeds)),
+    program = optimise(graph_to_program(tuple(fetches), tuple(feeds)),
                        [np.shape(v) for v in feeds.values()], options)
     program.check()
     return program

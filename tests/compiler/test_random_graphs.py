@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 
 import tinyflow as tf
 from tinyflow.compiler.codegen import tiling
-from tinyflow.compiler.compile import Options, plan_program
+from tinyflow.compiler.compile import Options, graph_to_program
 from tinyflow.compiler.passes import EXACT, PASSES
 from tinyflow.graph.support import tiles
 from tinyflow.session.interpret import interpret
@@ -338,7 +338,7 @@ class Reference:
     """Runs the un-optimised program instruction by instruction."""
 
     def __init__(self, fetches, feeds, variables):
-        self.program = plan_program(tuple(dict.fromkeys(fetches)), tuple(feeds))
+        self.program = graph_to_program(tuple(dict.fromkeys(fetches)), tuple(feeds))
         self.fetches = list(dict.fromkeys(fetches))
         self.store = Store()
         for variable, array in variables.items():

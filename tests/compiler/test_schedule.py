@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.compiler.compile import plan_program
+from tinyflow.compiler.compile import graph_to_program
 
 pytestmark = pytest.mark.usefixtures('graph')
 
@@ -264,7 +264,7 @@ def test_an_assignment_needs_no_value_before(session):
 # ---- copies only where needed --------------------------------------------------------------
 
 def copies(fetches, feeds=()):
-    return [i.name for i in plan_program(tuple(fetches), tuple(feeds)).instructions if i.copy]
+    return [i.name for i in graph_to_program(tuple(fetches), tuple(feeds)).instructions if i.copy]
 
 
 def test_a_read_made_late_comes_before_a_write_that_is_ready_first(session):
@@ -339,7 +339,7 @@ def test_writes_come_as_late_as_they_can():
     v = tf.Variable([1.0, 2.0])
     step = tf.assign_add(v, [1.0, 1.0])
     later = v * 2.0
-    order = [i.type for i in plan_program((step.op, later), ()).instructions]
+    order = [i.type for i in graph_to_program((step.op, later), ()).instructions]
     assert order[-1] == 'AssignAdd'
 
 
@@ -354,7 +354,7 @@ def test_the_order_is_deterministic():
             steps = [tf.assign_add(v, s) for v, s in zip(variables, reversed(sums))]
             with tf.control_dependencies(set(steps[::2])):
                 late = [tf.assign(v, v.read_value() + 1.0) for v in variables[1::2]]
-            return str(plan_program((tf.group(*late, *steps).name and late[0].op, *sums), (x,)))
+            return str(graph_to_program((tf.group(*late, *steps).name and late[0].op, *sums), (x,)))
     assert len({text() for _ in range(5)}) == 1
 
 

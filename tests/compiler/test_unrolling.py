@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import tinyflow as tf
-from tinyflow.compiler.compile import Options, optimise, plan_program
+from tinyflow.compiler.compile import Options, graph_to_program, optimise
 from tinyflow.compiler.passes import EXACT, PASSES
 from tinyflow.session.program_cache import ProgramCache
 
@@ -15,7 +15,7 @@ EXACT_PASSES = tuple(name for name in PASSES if name in EXACT)
 
 
 def types(fetches, feeds=(), shapes=(), **options):
-    program = optimise(plan_program(tuple(fetches), tuple(feeds)), tuple(shapes),
+    program = optimise(graph_to_program(tuple(fetches), tuple(feeds)), tuple(shapes),
                        Options(**options))
     program.check()
     return [i.type for i in program.instructions]

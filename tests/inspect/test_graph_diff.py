@@ -75,8 +75,8 @@ def test_before_and_after_the_passes():
     with tf.Graph().as_default():
         x = tf.placeholder(tf.float32, [None])
         y = tf.identity(x) * (tf.constant(2.) + 3.)
-        from tinyflow.compiler.compile import plan_program
-        before = plan_program((y,), (x,))
+        from tinyflow.compiler.compile import graph_to_program
+        before = graph_to_program((y,), (x,))
         after = tf.explain(y, {x: [1.]}).program
     diff = tf.graph_diff(before, after)
     assert {line.split(':')[0] for line in diff.removed} == {'Identity', 'Const', 'add/y', 'add'}

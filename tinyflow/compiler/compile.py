@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tinyflow.compiler.functions.unrolling import unroll
-from tinyflow.compiler.graph_to_program import plan_program
+from tinyflow.compiler.graph_to_program import graph_to_program
 from tinyflow.compiler.infer import infer
 from tinyflow.compiler.ir import Program
 from tinyflow.compiler.memory.copy_stale_reads import copy_stale_views
@@ -36,7 +36,8 @@ class Options:
     fold: bool = True
     passes: tuple[str, ...] = tuple(PASSES)
     nan_check: bool = False         # check every value, to find the origin of a NaN
-    unroll: int | None = 32         # runs after which loops of known length are unrolled
+    unroll: int | None = 32         # loops of known length are unrolled after this many
+                                    # runs; 0: at once, None: never
 
 
 def optimise(program: Program, feed_shapes: Sequence[Shape], options: Options,
@@ -56,7 +57,7 @@ def optimise(program: Program, feed_shapes: Sequence[Shape], options: Options,
     warn_of_silent_broadcasting(program)
     for name in options.passes:
         program = PASSES[name](program)
-    return copy_stale_views(program)
+    return copy_stale_views(program)    # a pass may have moved the use of a view past a write
 
 
-__all__ = ['STAGES', 'Options', 'optimise', 'plan_program']
+__all__ = ['STAGES', 'Options', 'optimise', 'graph_to_program']

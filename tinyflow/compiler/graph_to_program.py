@@ -10,7 +10,7 @@ from tinyflow.compiler.schedule import schedule
 from tinyflow.graph.operation import Operation, Tensor
 
 
-def plan_program(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor]) -> Program:
+def graph_to_program(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor]) -> Program:
     """The Program that computes `fetches` (Tensors and Operations) from `feeds` (Tensors)."""
     fed = frozenset(feeds)
     return lower(schedule(prune(fetches, feeds), fed), feeds, fetches)

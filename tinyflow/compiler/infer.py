@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tinyflow.compiler.functions.infer_functions import infer_functions
+from tinyflow.compiler.functions.list_shape import ListShape
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.constant_value import as_python, evaluate
@@ -19,27 +20,6 @@ from tinyflow.graph.operation import Operation
 
 _LARGEST_CONSTANT = 1 << 20     # elements of a folded result
 _LARGEST_STATIC = 64            # elements of an integer value that shapes may depend on
-
-
-class ListShape(tuple):
-    """The shape () of a fed list of tensors, together with the shape of its elements."""
-
-    elements: shapes.Shape
-
-    @classmethod
-    def of(cls, elements: shapes.Shape) -> ListShape:
-        shape = cls()
-        shape.elements = elements
-        return shape
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ListShape) and self.elements == other.elements
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash((ListShape, self.elements))
 
 
 def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = True) -> Program:
@@ -55,7 +35,7 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
     instructions: list[Instruction] = []
     for old in program.instructions:
         inputs = tuple([new[v] if v in new else _source_value(v, new) for v in old.inputs])
-        if None in [v.raw_shape for v in inputs] and _know_less(inputs, old.inputs):
+        if None in [v.raw_shape for v in inputs] and _lost_a_shape(inputs, old.inputs):
             outputs = tuple([Value(v.name, v.dtype, None) for v in old.outputs])
         else:
             outputs = tuple([Value(v.name, v.dtype, v.raw_shape) for v in old.outputs])
@@ -76,7 +56,10 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
 
 
 def _source_value(value: Value, new: dict[Value, Value]) -> Value:
-    """A Variable's storage; its static shape is only used if no assignment can change it."""
+    """The new Value of a Variable's storage, or of a function's parameter with a known value.
+
+    The static shape of a Variable counts only if no assignment can change it.
+    """
     shape = None if value.variable is None or _may_change_shape(value.variable) else value.raw_shape
     fresh = new[value] = Value(value.name, value.dtype, shape, value.variable)
     if value.array is not None:                 # a function's parameter with a known value
@@ -89,7 +72,7 @@ def _may_change_shape(variable: Operation) -> bool:
                for op in variable.outputs[0].consumers())
 
 
-def _know_less(inputs: Sequence[Value], old_inputs: Sequence[Value]) -> bool:
+def _lost_a_shape(inputs: Sequence[Value], old_inputs: Sequence[Value]) -> bool:
     """True if an input's shape is unknown here but known in the graph (validate_shape=False).
 
     Then the static shapes of the graph must not be relied on.

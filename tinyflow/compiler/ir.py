@@ -7,7 +7,7 @@ changes the user's graph. Value and Instruction have the same attributes as Tens
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,8 @@ class Value:
     """A value of a program, the counterpart of a Tensor of the graph.
 
     `array` is the value if it is a known constant; `static` the known part of a small integer value
-    (graph/constant_value.py); `variable` is the VariableV2 operation if the value is a Variable's
-    storage.
+    (graph/constant_value.py); `variable` is the VariableV2 or VarHandleOp if the value is a
+    Variable's storage.
     """
 
     __slots__ = ('name', 'dtype', 'raw_shape', 'array', 'static', 'variable', 'producer')
@@ -107,7 +107,10 @@ class Instruction:
 
     @property
     def kernel_inputs(self) -> tuple[Value, ...]:
-        """The inputs that are passed to the kernel; functions look up Variables themselves."""
+        """The inputs that are passed to the kernel: all but captured Variables.
+
+        Functions look up these themselves.
+        """
         if self.definition.captures is None:
             return self.inputs
         storages = self.storage_inputs
@@ -130,6 +133,20 @@ class Instruction:
 
 
 @dataclass(frozen=True)
+class Note:
+    """The report of one pass, for tf.explain."""
+
+    name: str
+    text: str
+    before: int             # instructions before and after it
+    after: int
+    changes: int            # 0 if it left the program as it was
+
+    def __str__(self) -> str:
+        return f'{self.name:<20}{self.before:>6} -> {self.after:<6}{self.text}'
+
+
+@dataclass(frozen=True)
 class Program:
     """An ordered list of instructions, from the values `feeds` to the values `fetches`.
 
@@ -141,7 +158,7 @@ class Program:
     feeds: tuple[Value, ...]
     fetches: tuple[Value | None, ...]
     targets: frozenset[Operation] = frozenset()
-    notes: tuple[Note, ...] = field(default=())     # a report from each pass
+    notes: tuple[Note, ...] = ()     # a report from each pass
     nested: bool = False            # True for a function: scalars are returned as arrays, too
     owned: frozenset[int] = frozenset()     # positions of feeds that no other code modifies
     reads: frozenset[Operation] = frozenset()
@@ -171,17 +188,3 @@ class Program:
         for fetch in self.fetches:
             if fetch is not None and fetch not in made and fetch.array is None:
                 raise ValueError(f'{fetch} is fetched but never made')
-
-
-@dataclass(frozen=True)
-class Note:
-    """The report of one pass, for tf.explain."""
-
-    name: str
-    text: str
-    before: int             # instructions before and after it
-    after: int
-    changes: int            # 0 if it left the program as it was
-
-    def __str__(self) -> str:
-        return f'{self.name:<20}{self.before:>6} -> {self.after:<6}{self.text}'

@@ -15,7 +15,7 @@ def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> lis
     it is a control input. Raises InvalidArgumentError for a placeholder that is needed but not fed.
     """
     fed = set(feeds)
-    wanted_by: dict[Operation, Operation | None] = {}
+    consumer_of: dict[Operation, Operation | None] = {}
     stack: list[tuple[Operation, Operation | None]] = []
     for fetch in fetches:
         if isinstance(fetch, Operation):
@@ -24,22 +24,25 @@ def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> lis
             stack.append((fetch.op, None))
     while stack:
         operation, consumer = stack.pop()
-        if operation in wanted_by:
+        if operation in consumer_of:
             continue
-        wanted_by[operation] = consumer
+        consumer_of[operation] = consumer
         if operation.type == 'Placeholder' and not _is_captured_variable(operation):
-            raise unfed(_path(operation, wanted_by), feeds)
+            raise unfed(_path(operation, consumer_of), feeds)
         for tensor in operation.inputs:
-            if tensor not in fed and tensor.op not in wanted_by:
+            if tensor not in fed and tensor.op not in consumer_of:
                 stack.append((tensor.op, operation))
         for control in operation.control_inputs:
-            if control not in wanted_by and not _all_fed(control, fed):
+            if control not in consumer_of and not _all_fed(control, fed):
                 stack.append((control, operation))
-    return sorted(wanted_by, key=lambda operation: operation.id)
+    return sorted(consumer_of, key=lambda operation: operation.id)
 
 
 def _is_captured_variable(parameter: Operation) -> bool:
-    """True for a function's parameter that is a captured Variable."""
+    """True for the placeholder of a FuncGraph that stands for a captured Variable.
+
+    It is looked up, not fed.
+    """
     tensor = parameter.outputs[0]
     return is_variable_ref(tensor) or variable_read_by(tensor) is not None
 
@@ -50,9 +53,9 @@ def _all_fed(operation: Operation, fed: Set[Tensor]) -> bool:
 
 
 def _path(placeholder: Operation,
-          wanted_by: dict[Operation, Operation | None]) -> list[Operation]:
+          consumer_of: dict[Operation, Operation | None]) -> list[Operation]:
     """The path of operations from the fetch to the placeholder."""
     path = [placeholder]
-    while (consumer := wanted_by[path[-1]]) is not None:
+    while (consumer := consumer_of[path[-1]]) is not None:
         path.append(consumer)
     return path[::-1]

@@ -1,7 +1,7 @@
 """Stage 2: the execution order of operations, and which reads of Variables need a copy.
 
-Creation order is already a topological order, since a node's inputs exist before the node. It
-remains to decide when Variables are written:
+Creation order is already a topological order (but see `_in_order`), since a node's inputs exist
+before the node. It remains to decide when Variables are written:
 
 * an operation that uses a Variable sees the assignments that it depends on, and no others (in TF1
   the others are a race), so it runs before the others;
@@ -57,7 +57,11 @@ def _dependencies(operations: list[Operation], fed: Fed) -> Nodes:
 
 def _topological(operations: list[Operation], before: Nodes,
                  optional: Iterable[tuple[Operation, Operation]] = ()) -> list[Operation]:
-    """Kahn's algorithm: prefers reads, then older nodes; drops `optional` edges to break cycles."""
+    """Kahn's algorithm: prefers reads, then older nodes.
+
+    Drops `optional` edges, one at a
+    time, while nothing is ready.
+    """
     after: dict[Operation, list[Operation]] = {operation: [] for operation in operations}
     missing = {}
     for operation in operations:
@@ -95,12 +99,12 @@ def _priority(operation: Operation) -> tuple[bool, int]:
     return bool(operation.writes), operation.id
 
 
-def _written(operation: Operation) -> list[Operation | None]:
+def _variables_written(operation: Operation) -> list[Operation | None]:
     """The variables that an operation writes."""
     return [variable_of(operation.inputs[i]) for i in operation.writes]
 
 
-def _read(operation: Operation, fed: Fed) -> list[Operation | None]:
+def _variables_read(operation: Operation, fed: Fed) -> list[Operation | None]:
     """The variables that an operation reads (and does not just assign to)."""
     variables: list[Operation | None] = []
     for i, tensor in enumerate(operation.inputs):
@@ -123,7 +127,7 @@ class _Writers:
         self.bit: dict[Operation, int] = {}
         self.before: dict[Operation, int] = {}
         for operation in order:
-            for variable in _written(operation) if operation.writes else ():
+            for variable in _variables_written(operation) if operation.writes else ():
                 self.bit.setdefault(operation, 1 << len(self.bit))
                 self.of_variable.setdefault(variable, []).append(operation)
         for operation in order:
@@ -134,10 +138,15 @@ class _Writers:
 
     def unseen(self, operation: Operation, variable: Operation | None,
                done: int) -> list[Operation]:
-        """Writers of `variable` in the bit set `done` that `operation` does not depend on."""
+        """Of the writers that have run, the bit set `done`: those of `variable` that `operation`
+        does not depend on.
+        """
         return [writer for writer in self.of_variable.get(variable, ()) if writer is not operation
                 and self.bit[writer] & done & ~self.before[operation]]
 
+
+# `_reads_that_come_late` improves the order. For what no order solves, `stale_reads` (uses of
+# `v/read`) and `reads_to_copy` (views of a Variable) tell `lower` what it must copy.
 
 def _reads_that_come_late(order: list[Operation], before: Nodes,
                           fed: Fed) -> list[tuple[Operation, Operation]]:
@@ -146,14 +155,14 @@ def _reads_that_come_late(order: list[Operation], before: Nodes,
     done = 0
     late: list[tuple[Operation, Operation]] = []
     for operation in order:
-        for variable in _read(operation, fed):
+        for variable in _variables_read(operation, fed):
             late += [(operation, writer) for writer in writers.unseen(operation, variable, done)]
         done |= writers.bit.get(operation, 0)
     return late
 
 
 def stale_reads(order: list[Operation],
-                    fed: Fed = frozenset()) -> set[tuple[Operation, Tensor]]:
+                fed: Fed = frozenset()) -> set[tuple[Operation, Tensor]]:
     """(consumer, `v/read`) pairs where the storage changes before the consumer runs.
 
     The consumer needs the old value. This happens if operations swap the values of Variables.
@@ -195,7 +204,7 @@ def reads_to_copy(order: list[Operation], fetches: Sequence[Tensor | Operation],
         for tensor in operation.inputs:
             if tensor in read_at and tensor not in fed:
                 use(tensor)
-        for variable in _written(operation) if operation.writes else ():
+        for variable in _variables_written(operation) if operation.writes else ():
             writes_done[variable] = writes_done.get(variable, 0) + 1
         variable = _viewed_variable(operation, read_at, fed)
         if variable is not None:

@@ -30,7 +30,7 @@ def make_node(definition, inputs, attrs, name=None) -> Operation:
     with graph._lock:
         full_name = _full_name(definition, graph, name)
         outer = graph._name_stack
-        try:                # opening is inside the try: Ctrl-C may arrive at any line
+        try:                # entering is inside the try: Ctrl-C may arrive at any line
             graph._name_stack = full_name           # converted inputs are named inside this scope
             tensors, types = _convert_inputs(definition, inputs, attrs)
             if graph.outer_graph is not None:

@@ -38,8 +38,8 @@ inputs and the user's line.
     writes = (0,)          inputs (references) that the kernel modifies; output 0 is then the same
                            reference
     takes_storage = (0,)   inputs that the kernel takes as a VariableStorage: it may set `.value`
-    keeps = (1,)           inputs whose arrays become part of the result: the kernel gets arrays
-                           that nothing modifies later
+    keeps = (1,)           inputs whose arrays the result keeps (a list, a queue): they are copied
+                           if anything could modify them later
     calls_user_code = True exceptions of the kernel come from the user's code and pass unchanged
     pure = False           never folded, merged or dropped: random, print, py_func, collectives
     state = f(attrs)       creates the op's state in a Session, the kernel's first argument; when

@@ -2,7 +2,8 @@
 
 A tensor of a ref dtype refers to the storage of a VariableV2. A handle (a scalar of dtype resource)
 refers to the storage of a VarHandleOp, whose attributes hold dtype and shape of the value. Queues,
-tables and iterators have handles too, which are ordinary values.
+tables and iterators have handles too, which are ordinary values. A placeholder of a FuncGraph may
+stand for a captured Variable: `variable_of` and `variable_read_by` follow it outwards.
 """
 from __future__ import annotations
 
@@ -60,7 +61,7 @@ def dtype_behind(handle: Tensor) -> DType | None:
 
 
 # Every Variable creates a node that reads it: its op type, and the suffix of its name.
-_OWN_READS = {'Identity': '/read', 'ReadVariableOp': '/Read/ReadVariableOp'}
+_DEFAULT_READS = {'Identity': '/read', 'ReadVariableOp': '/Read/ReadVariableOp'}
 
 
 def variable_of(tensor: Tensor) -> Operation | None:
@@ -95,7 +96,7 @@ def variable_read_by(tensor: Tensor) -> Operation | None:
     if operation.type == 'Placeholder':
         source = _captured(tensor)
         return None if source is None else variable_read_by(source)
-    ending = _OWN_READS.get(operation.type)
+    ending = _DEFAULT_READS.get(operation.type)
     if ending is None or operation.control_inputs or not is_variable_ref(operation.inputs[0]):
         return None
     variable = variable_of(operation.inputs[0])

@@ -10,7 +10,7 @@ from typing import Any
 
 from tinyflow.compiler.codegen.program import ProgramSource
 from tinyflow.compiler.compile import Options, optimise
-from tinyflow.compiler.functions.nested import callables_of, plan_function
+from tinyflow.compiler.functions.nested import callables_of, function_to_program
 from tinyflow.compiler.ir import Instruction, Program
 from tinyflow.compiler.memory.plan import plan_memory
 from tinyflow.graph.func_graph import FuncGraph
@@ -25,7 +25,7 @@ def sources_inside(program: Program, prefix: str = '') -> Iterator[tuple[str, st
         if not instruction.definition.functions:
             continue
         for graph, given, *more in _requests_of(instruction):
-            inner = plan_function(graph, given, *more)
+            inner = function_to_program(graph, given, *more)
             shapes = [_shape_of(instruction, graph, t) for t in given or graph.inputs]
             inner = optimise(inner, shapes, Options())
             name = f'{prefix}f{number}_{_role(instruction, graph)}'

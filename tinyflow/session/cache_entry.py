@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from threading import RLock
 
 from tinyflow.compiler.compile import Options, optimise
-from tinyflow.compiler.graph_to_program import plan_program
+from tinyflow.compiler.graph_to_program import graph_to_program
 from tinyflow.compiler.ir import Program
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.warnings.unrun_warnings import may_leave_out, warn_of_what_is_left_out
@@ -34,7 +34,7 @@ class CacheEntry:
         self.feeds = feeds
         if program is None:
             with collector_paused():
-                program = plan_program(fetches, feeds)
+                program = graph_to_program(fetches, feeds)
             if may_leave_out(fetches):
                 warn_of_what_is_left_out(prune(fetches, feeds))
         self.program = program

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tinyflow.compiler.compile import Options
-from tinyflow.compiler.functions.nested import lists_read, plan_function
-from tinyflow.compiler.infer import ListShape
+from tinyflow.compiler.functions.list_shape import ListShape
+from tinyflow.compiler.functions.nested import function_to_program, lists_read
 from tinyflow.session.cache_entry import CacheEntry
 from tinyflow.session.runtime import Runtime
 
@@ -21,7 +21,7 @@ class CompiledFunction:
     def __init__(self, runtime: Runtime, options: Options, *arguments: Any) -> None:
         self._runtime = runtime
         self._options = options
-        self._arguments = arguments             # of plan_function
+        self._arguments = arguments             # of function_to_program
         self._entry: CacheEntry | None = None
         self._lists: list[int] = []         # positions of lists whose elements are read
         self._last: tuple = (None, None)    # shapes of the last call, and the program for them
@@ -38,7 +38,7 @@ class CompiledFunction:
         return executable.call_inside(arrays)
 
     def _planned(self) -> CacheEntry:
-        program = plan_function(*self._arguments)
+        program = function_to_program(*self._arguments)
         self._lists = lists_read(program)
         self._entry = CacheEntry((), (), self._runtime, self._options, program)
         return self._entry

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tinyflow.compiler.functions.nested import callables_of, plan_function
+from tinyflow.compiler.functions.nested import callables_of, function_to_program
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Tensor
@@ -84,5 +84,5 @@ def interpreted(store: Store, graph: FuncGraph, given: Sequence[Tensor] | None =
                 known: dict[Tensor, np.ndarray] | None = None,
                 owned: Collection[Tensor] = ()) -> Callable[..., list]:
     """A function's outputs by the interpreter; see nested.FunctionMaker."""
-    program = plan_function(graph, given, wanted, known, owned)
+    program = function_to_program(graph, given, wanted, known, owned)
     return lambda *arrays: interpret(program, arrays, store)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tinyflow.compiler.functions.nested import callables_of, plan_function
+from tinyflow.compiler.functions.nested import callables_of, function_to_program
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
@@ -140,7 +140,7 @@ class _NanTracker:
                   wanted: Sequence[Tensor] | None = None,
                   known: dict[Tensor, np.ndarray] | None = None,
                   owned: Collection[Tensor] = ()) -> Callable[..., list]:
-        program = plan_function(graph, given, wanted, known, owned)
+        program = function_to_program(graph, given, wanted, known, owned)
         body = graph.name.endswith(('body', 'body_grad'))
 
         def call(*arrays: np.ndarray) -> list:

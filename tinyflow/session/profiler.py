@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from tinyflow.compiler.ir import Instruction
-from tinyflow.compiler.memory.plan import Plan
+from tinyflow.compiler.memory.plan import MemoryPlan
 from tinyflow.graph import shapes
 from tinyflow.graph.support.errors import misuse
 from tinyflow.session.executable import Executable
@@ -100,7 +100,7 @@ class Profile:
                 f'{seconds * 1e6:.1f} us a run>')
 
 
-def _last_uses(plan: Plan) -> dict:
+def _last_uses(plan: MemoryPlan) -> dict:
     last: dict = {}
     for step, instruction in enumerate(plan.program.instructions):
         for value in instruction.inputs:

@@ -5,10 +5,10 @@ import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Value
 from tinyflow.compiler.memory.concat_in_place import split_parts, split_source
-from tinyflow.compiler.memory.plan import Plan
+from tinyflow.compiler.memory.plan import MemoryPlan
 
 
-def arrays_in(plan: Plan, arena: np.ndarray) -> dict[str, np.ndarray]:
+def arrays_in(plan: MemoryPlan, arena: np.ndarray) -> dict[str, np.ndarray]:
     """Buffers in `arena` (uint8 [plan.arena_bytes]), their parts, and views, by Location's name."""
     arrays: dict[Value, np.ndarray] = {}
     names: dict[str, np.ndarray] = {}
@@ -26,7 +26,7 @@ def arrays_in(plan: Plan, arena: np.ndarray) -> dict[str, np.ndarray]:
     return names
 
 
-def _part(value: Value, plan: Plan, arrays: dict[Value, np.ndarray]) -> np.ndarray:
+def _part(value: Value, plan: MemoryPlan, arrays: dict[Value, np.ndarray]) -> np.ndarray:
     """The array of a value that is made inside a concatenation, which may be inside another."""
     if value not in arrays:
         part = plan.parts[value]

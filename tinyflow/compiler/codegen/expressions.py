@@ -10,7 +10,7 @@ from tinyflow.compiler.codegen.results import may_be_kept
 from tinyflow.compiler.codegen.tiling import Group
 from tinyflow.compiler.ir import Instruction
 from tinyflow.compiler.memory.location import Location
-from tinyflow.compiler.memory.plan import Plan
+from tinyflow.compiler.memory.plan import MemoryPlan
 from tinyflow.graph.constant_value import as_python
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation
@@ -45,14 +45,14 @@ class Expressions:
     """Writes the instructions of a plan as expressions.
 
     `names` receives the kernels and constants in them. Two kinds of names are bound later, when
-    the program meets a Session: `states` (s6 -> operation), and `with_functions` (f8 ->
-    instruction), what runs the branches of a cond or the body of a loop.
+    the program meets a Session: `state_operations` (s6 -> operation), and `with_functions` (f8 ->
+    instruction), the callables of the branches of a cond or the body of a loop.
     """
 
-    def __init__(self, plan: Plan, names: dict[str, Any]) -> None:
+    def __init__(self, plan: MemoryPlan, names: dict[str, Any]) -> None:
         self.plan = plan
         self.names = names
-        self.states: dict[str, Operation] = {}
+        self.state_operations: dict[str, Operation] = {}
         self.with_functions: dict[str, Instruction] = {}
         self._constants: dict[int, str] = {}            # id of a value -> its name
 
@@ -87,7 +87,7 @@ class Expressions:
         ufunc = definition.kernel
         name = f'np.{ufunc.__name__}'
         if getattr(np, ufunc.__name__, None) is not ufunc:
-            name = self._bind(definition.type, ufunc)
+            name = self._name(definition.type, ufunc)
         if out != 'None':               # positional is faster than by keyword
             args = args + [f'out={out}' if ufunc in _OUT_BY_KEYWORD else out]
         return f'{name}({", ".join(args)})'
@@ -101,7 +101,7 @@ class Expressions:
         if out != 'None':
             args.append(f'out={out}')
         args += [f'{k}={self.constant(instruction.attrs[k])}' for k in definition.kernel_attrs]
-        return f'{self._bind(definition.type, definition.kernel)}({", ".join(args)})'
+        return f'{self._name(definition.type, definition.kernel)}({", ".join(args)})'
 
     def _arguments(self, instruction: Instruction) -> tuple[list[str], dict[int, Any]]:
         """The source of each input, and the values of static inputs that are known by now."""
@@ -135,16 +135,16 @@ class Expressions:
             return text
         key = id(value)
         if key not in self._constants:
-            self._constants[key] = self._bind(f'k{len(self._constants)}', value)
+            self._constants[key] = self._name(f'k{len(self._constants)}', value)
         return self._constants[key]
 
-    def _bind(self, name: str, value: Any) -> str:
+    def _name(self, name: str, value: Any) -> str:
         self.names[name] = value
         return name
 
     def _state(self, operation: Operation) -> str:
-        name = f's{len(self.states)}'
-        self.states[name] = operation
+        name = f's{len(self.state_operations)}'
+        self.state_operations[name] = operation
         return name
 
     def _function(self, instruction: Instruction) -> str:

@@ -4,10 +4,19 @@ The source is readable NumPy code. Each line has a comment with the node's name,
 user's line. The source is registered with `linecache`: debuggers can step through it, profilers
 attribute time to its lines, and tracebacks lead to the node without any bookkeeping at run time.
 
-Names in the source: x0 a fed array, v1 a Variable's array, p1 the Variable's storage (q1 if only
-tested for having a value), c2 a constant, b3 a buffer in the arena, w4 a view made when the
-function was bound, t5 a result of this run, s6 the state of an op, k7 an attribute, f8 what runs
-functions (the branches of a cond, the body of a loop).
+    def run(x0):
+        v0 = p0.value
+        if v0 is None: uninitialized()
+        t3 = np.dot(x0, v0, None)                       # MatMul [4, 1]  @ train.py:3
+        np.dot(x0.T, c1, b4)                            # gradients/MatMul_grad/MatMul_1 [3, 1]
+        with p0.lock: ApplyGradientDescent(v0, c2, b4)  # GradientDescent/update_Variable/...
+        return [t3, None]
+
+    x0 a fed array               v1 a Variable's array       p1 the Variable's storage
+    c2 a constant                b3 a buffer in the arena    w4 a view made by `bind`
+    t5 a result of this run      s6 the state of an op       k7 an attribute
+    f8 the callables of functions (the branches of a cond, the body of a loop)
+    q9 the storage of a Variable that is only tested for having a value
 """
 from __future__ import annotations
 
@@ -33,7 +42,7 @@ from tinyflow.compiler.functions.nested import FunctionMaker, callables_of
 from tinyflow.compiler.ir import Instruction, Value
 from tinyflow.compiler.memory.concat_in_place import copied_parts
 from tinyflow.compiler.memory.location import Location, Part
-from tinyflow.compiler.memory.plan import Plan
+from tinyflow.compiler.memory.plan import MemoryPlan
 from tinyflow.graph import shapes
 from tinyflow.graph.constant_value import as_python, checked
 from tinyflow.graph.operation import Operation
@@ -41,9 +50,11 @@ from tinyflow.graph.source_location import Site
 from tinyflow.graph.support.tiles import in_tiles
 
 _numbers = itertools.count(1)
+# Lines that only fetch, delete or call tiles.
+_UNCOMMENTED = ('    v', '    del ', '    in_tiles', '    def ')
 
 
-class Storage(Protocol):
+class StoreLike(Protocol):
     """What a program works on besides its arena; a Session's Store."""
 
     def storage(self, operation: Operation) -> Any:
@@ -61,13 +72,13 @@ class ProgramSource:
     `lines` maps a line number of the text to its Instruction. `timed` is empty without `clock`.
     """
 
-    def __init__(self, plan: Plan, clock: bool = False) -> None:
+    def __init__(self, plan: MemoryPlan, clock: bool = False) -> None:
         self.plan = plan
         self.filename = f'<tinyflow> program {next(_numbers)}'   # linecache skips <...>
         self.clock = clock                      # call tick() after each instruction
         self.timed: list[Instruction] = []      # the instructions that do, in order
-        self.read_first: list[Any] = []         # VariableV2 operations that must have a value
-        self._storages: dict[str, Any] = {}     # p1 -> VariableV2 operation
+        self.read_first: list[Any] = []         # Variables that must have a value
+        self._storage_operations: dict[str, Any] = {}     # p1 -> Variable
         self._names: dict[str, Any] = {
             '__builtins__': builtins, 'np': np, 'as_python': as_python, 'checked': checked,
             'own': own, 'in_tiles': in_tiles}
@@ -106,7 +117,7 @@ class ProgramSource:
         for value, written_first in first_uses(self.plan.program).items():
             name = self.plan.locations[value].name
             storage = 'p' + name[1:]
-            self._storages[storage] = value.variable
+            self._storage_operations[storage] = value.variable
             if not written_first:
                 lines.append(f'    {name} = {storage}.value')
                 tested.append(name)
@@ -122,9 +133,10 @@ class ProgramSource:
         program = self.plan.program
         if program.nested:
             return []
-        unused = sorted(program.reads - set(self._storages.values()), key=lambda op: op.id)
+        used = self._storage_operations.values()
+        unused = sorted(program.reads.difference(used), key=lambda operation: operation.id)
         names = [f'q{n}' for n in range(len(unused))]
-        self._storages.update(zip(names, unused))
+        self._storage_operations.update(zip(names, unused))
         self.read_first += unused
         return [f'{name}.value' for name in names]
 
@@ -224,12 +236,11 @@ class ProgramSource:
 
     @property
     def text(self) -> str:
-        """The source with its comments, which are written only when somebody looks."""
+        """The source with its comments, which are written only when they are requested."""
         lines = []
         for number, line in enumerate(self._code_lines, 1):
             instruction = self.lines.get(number)
-            if instruction is not None and not line.startswith(('    v', '    del ', '    in_tiles',
-                                                                '    def ')):
+            if instruction is not None and not line.startswith(_UNCOMMENTED):
                 locations = [self.plan.locations[v] for v in instruction.outputs]
                 line = line.ljust(56) + '  # ' + _comment(instruction, locations)
             lines.append(line)
@@ -243,16 +254,16 @@ class ProgramSource:
 
     # ---- binding -------------------------------------------------------------------------
 
-    def bind(self, arena: np.ndarray, store: Storage, uninitialized: Callable[[], None],
+    def bind(self, arena: np.ndarray, store: StoreLike, uninitialized: Callable[[], None],
              make_function: FunctionMaker) -> Callable[..., list]:
         """The function, working in `arena` (uint8 [plan.arena_bytes]) on a Session's `store`.
 
         `make_function` compiles the functions that the program calls.
         """
         names = self._names | arrays_in(self.plan, arena)
-        for name, operation in self._storages.items():
+        for name, operation in self._storage_operations.items():
             names[name] = store.storage(operation)
-        for name, operation in self._expressions.states.items():
+        for name, operation in self._expressions.state_operations.items():
             names[name] = store.state(operation)
         for name, instruction in self._expressions.with_functions.items():
             if name not in self._callables:
@@ -289,4 +300,4 @@ def _worth_deleting(value: Value) -> bool:
     return size is None or size > 1024
 
 
-__all__ = ['ProgramSource', 'Storage']
+__all__ = ['ProgramSource', 'StoreLike']

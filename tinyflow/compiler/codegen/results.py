@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from tinyflow.compiler.ir import Value
-from tinyflow.compiler.memory.plan import Plan
+from tinyflow.compiler.memory.plan import MemoryPlan
 
 
-def results(plan: Plan) -> str:
+def results(plan: MemoryPlan) -> str:
     """The source of the list of fetched values: copied unless fresh, scalars as NumPy scalars.
 
     The results of a nested program (a branch, a loop's body) stay arrays.
@@ -45,7 +45,7 @@ def is_fresh(value: Value) -> bool:
     return producer is not None and (producer.copy or not producer.definition.view)
 
 
-def may_be_kept(value: Value, plan: Plan) -> bool:
+def may_be_kept(value: Value, plan: MemoryPlan) -> bool:
     """True if an op may keep the array beyond the run, because nothing will modify it."""
     location, program = plan.locations[value], plan.program
     if location.kind == 'feed':

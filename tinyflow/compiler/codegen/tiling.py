@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Value
-from tinyflow.compiler.memory.plan import Plan
+from tinyflow.compiler.memory.plan import MemoryPlan
 from tinyflow.graph import shapes
 from tinyflow.graph.support.tiles import TILE
 
@@ -47,7 +47,7 @@ class _Run:
     no instruction of the group writes to.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: MemoryPlan) -> None:
         self.plan = plan
         self.members: list[Instruction] = []
         self.written: set[_Span] = set()
@@ -107,7 +107,7 @@ class _Span(NamedTuple):
         return self.start < other.end and other.start < self.end
 
 
-def tile_groups(plan: Plan) -> dict[Instruction, Group]:
+def tile_groups(plan: MemoryPlan) -> dict[Instruction, Group]:
     """The groups of a plan, by their first instruction."""
     runs = [_Run(plan)]
     for instruction in plan.program.instructions:
@@ -122,7 +122,7 @@ def tile_groups(plan: Plan) -> dict[Instruction, Group]:
     return {group.instructions[0]: group for group in groups if group is not None}
 
 
-def _can_be_tiled(instruction: Instruction, plan: Plan) -> bool:
+def _can_be_tiled(instruction: Instruction, plan: MemoryPlan) -> bool:
     definition, outputs = instruction.definition, instruction.outputs
     if not definition.elementwise or len(outputs) != 1 or instruction.copy \
             or not definition.kernel_has_out or definition.static_positions:

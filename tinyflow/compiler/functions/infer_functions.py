@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tinyflow.compiler.functions.nested import plan_function
+from tinyflow.compiler.functions.nested import function_to_program
 from tinyflow.compiler.ir import Instruction, Program
 from tinyflow.graph import shapes
 from tinyflow.graph.func_graph import FuncGraph
@@ -32,7 +32,7 @@ def infer_functions(instruction: Instruction, infer: Infer) -> None:
 def _outputs(graph: FuncGraph, given: list[int], input_shapes: Sequence[Shape], count: int,
              infer: Infer) -> list[Shape]:
     """The shapes of a function's first `count` outputs."""
-    program = plan_function(graph, [graph.inputs[i] for i in given], graph.outputs[:count])
+    program = function_to_program(graph, [graph.inputs[i] for i in given], graph.outputs[:count])
     program = infer(program, [input_shapes[i] for i in given])
     return [None if v is None else v.raw_shape for v in program.fetches]
 

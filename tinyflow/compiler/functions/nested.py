@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tinyflow.compiler.graph_to_program import plan_program
+from tinyflow.compiler.graph_to_program import graph_to_program
 from tinyflow.compiler.ir import Instruction, Program
 from tinyflow.graph import dtypes
 from tinyflow.graph.func_graph import FuncGraph
@@ -33,14 +33,14 @@ class FunctionMaker(Protocol):
         ...
 
 
-def plan_function(graph: FuncGraph, given: Sequence[Tensor] | None = None,
+def function_to_program(graph: FuncGraph, given: Sequence[Tensor] | None = None,
                   wanted: Sequence[Tensor] | None = None,
                   known: dict[Tensor, np.ndarray] | None = None,
                   owned: Collection[Tensor] = ()) -> Program:
     """The Program of a function; see FunctionMaker."""
     given = list(graph.inputs if given is None else given)
     known = known or {}
-    program = plan_program(list(graph.outputs if wanted is None else wanted), [*given, *known])
+    program = graph_to_program(list(graph.outputs if wanted is None else wanted), [*given, *known])
     for value, array in zip(program.feeds[len(given):], known.values()):
         value.array = array
     return replace(program, feeds=program.feeds[:len(given)], nested=True,

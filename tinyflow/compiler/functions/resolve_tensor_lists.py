@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tinyflow.compiler.functions.known_stacks import Stacks
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
-from tinyflow.compiler.passes.rewrite import Replacement
+from tinyflow.compiler.passes.replacement import Replacement
 from tinyflow.graph.op import Op
 
 Elements = list['Value | None']         # None: element not set

@@ -13,12 +13,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from tinyflow.compiler.functions.nested import plan_function
+from tinyflow.compiler.functions.nested import function_to_program
 from tinyflow.compiler.functions.resolve_tensor_lists import resolve_lists
 from tinyflow.compiler.infer import infer_and_fold
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.compiler.passes.dead import drop_unused
-from tinyflow.compiler.passes.rewrite import Replacement
+from tinyflow.compiler.passes.replacement import Replacement
 from tinyflow.graph.operation import Operation
 
 _MOST_STEPS = 64            # iterations of one loop
@@ -75,7 +75,8 @@ class _LoopFunction:
         self.given = [i for i in range(len(instruction.inputs)) if i not in not_passed]
         self.outputs = graph.outputs if name == 'body' else graph.outputs[:1]
         self.unchanged = [i for i, (o, p) in enumerate(zip(self.outputs, graph.inputs)) if o is p]
-        self.program = plan_function(graph, [graph.inputs[i] for i in self.given], self.outputs)
+        given = [graph.inputs[i] for i in self.given]
+        self.program = function_to_program(graph, given, self.outputs)
         self.storages = storages
         for inner in self.program.instructions:
             if not inner.removable or inner.definition.bind is not None \

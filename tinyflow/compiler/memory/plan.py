@@ -20,7 +20,7 @@ from tinyflow.compiler.memory.location import Location, Part
 
 
 @dataclass
-class Plan:
+class MemoryPlan:
     """A program with a Location for each value, and the size of the arena in bytes."""
 
     program: Program
@@ -37,26 +37,34 @@ class Plan:
 
 
 class _Planner:
+    """Plans a program in four steps: feeds, constants and Variables (`_sources`); what kind of
+    Location each result gets (`_kind_of_results`); which results are computed inside the buffer of
+    a concatenation (`_place_parts`); and, in order of execution, buffers with their lifetimes.
+
+    An op with `view = True` may still copy (Reshape of a transposed array), so it is tried on a
+    stand-in of its input, an array of the right shape that is never filled.
+    """
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.locations: dict[Value, Location] = {}
-        self.block: dict[Value, Block] = {}         # of each root that is alive
-        self.filled: set[Value] = set()             # roots that are made part by part
-        self.blocks: list[Block] = []               # all of them, also the ended ones
+        self.live_blocks: dict[Value, Block] = {}         # of each root that is alive
+        self.wholes: set[Value] = set()             # roots that are made part by part
+        self.blocks: list[Block] = []               # all blocks, including those that have ended
         self.placed: list[tuple[Location, Block]] = []
         self.root: dict[Value, Value] = {}
-        self.dummy: dict[Value, np.ndarray] = {}
+        self.stand_ins: dict[Value, np.ndarray] = {}
         self.fetched = {v for v in program.fetches if v is not None}
         self.escaping = self.fetched | {i.inputs[position] for i in program.instructions
                                         for position in i.definition.keeps}
         self.numbers = count()
         self.unplanned = 0
 
-    def plan(self) -> Plan:
+    def plan(self) -> MemoryPlan:
         self._sources()
         for instruction in self.program.instructions:
             self._kind_of_results(instruction)
-        self._join()
+        self._place_parts()
         last_use = self._last_uses()
         dies_at: dict[Instruction, list[Value]] = {}
         for step, instruction in enumerate(self.program.instructions):
@@ -65,10 +73,10 @@ class _Planner:
         arena_bytes = pack(self.blocks)
         for location, block in self.placed:
             location.offset = block.offset
-        return Plan(self.program, self.locations, arena_bytes, self.unplanned, dies_at,
+        return MemoryPlan(self.program, self.locations, arena_bytes, self.unplanned, dies_at,
                     self.root, self.parts)
 
-    def _join(self) -> None:
+    def _place_parts(self) -> None:
         """Plans the inputs of concatenations inside the buffer of the result."""
         self.parts = find_parts(self.program, self.locations)
         for value in self.parts:
@@ -77,7 +85,7 @@ class _Planner:
             while root in self.parts:
                 root = self.parts[root].whole
             self.root[value] = root
-        self.filled = {self.root[value] for value in self.parts}
+        self.wholes = {self.root[value] for value in self.parts}
 
     def _sources(self) -> None:
         for i, value in enumerate(self.program.feeds):
@@ -93,7 +101,7 @@ class _Planner:
             return
         if value.array is not None:
             self._locate(value, 'constant', f'c{next(self.numbers)}')
-            self.dummy[value] = value.array
+            self.stand_ins[value] = value.array
         elif value.variable is not None:
             self._locate(value, 'variable', f'v{next(self.numbers)}')
 
@@ -126,33 +134,33 @@ class _Planner:
         parts = split_parts(instruction)
         if not parts:
             return False
-        whole = self.dummy.get(source)
+        whole = self.stand_ins.get(source)
         if whole is None:
-            whole = self.dummy[source] = np.empty(source.sizes, source.dtype.np)
+            whole = self.stand_ins[source] = np.empty(source.sizes, source.dtype.np)
         for value, part in zip(instruction.outputs, parts):
-            self.dummy[value] = whole[part.slices]
+            self.stand_ins[value] = whole[part.slices]
             self._locate(value, 'view', f'w{next(self.numbers)}', self.root[source])
         return True
 
     def _view(self, instruction: Instruction) -> None:
         source, value = instruction.inputs[0], instruction.outputs[0]
-        if source not in self.dummy and self.locations[source].kind == 'buffer':
-            self.dummy[source] = np.empty(source.sizes, source.dtype.np)
-        dummy = self._dummy_view(instruction)
-        if dummy is not None and np.may_share_memory(dummy, self.dummy[source]) \
+        if source not in self.stand_ins and self.locations[source].kind == 'buffer':
+            self.stand_ins[source] = np.empty(source.sizes, source.dtype.np)
+        stand_in = self._try_view(instruction)
+        if stand_in is not None and np.may_share_memory(stand_in, self.stand_ins[source]) \
                 and value not in self.fetched:
-            self.dummy[value] = dummy
+            self.stand_ins[value] = stand_in
             self._locate(value, 'view', f'w{next(self.numbers)}', self.root[source])
             return
         self._locate(value, 'local', f't{next(self.numbers)}', self.root[source])
 
-    def _dummy_view(self, instruction: Instruction) -> np.ndarray | None:
+    def _try_view(self, instruction: Instruction) -> np.ndarray | None:
         """The view of a stand-in of the input, if all that it depends on is known."""
         definition, inputs = instruction.definition, instruction.inputs
-        if inputs[0] not in self.dummy or definition.has_lists \
+        if inputs[0] not in self.stand_ins or definition.has_lists \
                 or any(v.array is None for v in inputs[1:]):
             return None
-        arguments = [self.dummy[inputs[0]], *[v.array for v in inputs[1:]]]
+        arguments = [self.stand_ins[inputs[0]], *[v.array for v in inputs[1:]]]
         try:
             return definition.call(instruction.attrs, arguments)[0]
         except (ValueError, TypeError, IndexError):
@@ -175,10 +183,10 @@ class _Planner:
             location = self.locations[root]
             if location.kind != 'buffer' or self.locations[value].kind not in ('buffer', 'part'):
                 continue
-            if root not in self.block:
+            if root not in self.live_blocks:
                 self._place(instruction, root, step, last_use)
-            if root in self.filled:
-                self.block[root].stretches.setdefault(self._stretch(value), step)
+            if root in self.wholes:
+                self.live_blocks[root].stretches.setdefault(self._byte_range(value), step)
 
     def _place(self, instruction: Instruction, value: Value, step: int,
                last_use: dict[Value, int]) -> None:
@@ -186,14 +194,14 @@ class _Planner:
         self.unplanned += value.nbytes
         taken = self._overwritable(instruction, value, step, last_use)
         if taken is not None:
-            self.block[value] = self.block.pop(taken)
+            self.live_blocks[value] = self.live_blocks.pop(taken)
             location.overwrites = taken
         else:
-            self.block[value] = Block(value.nbytes, step, len(self.program.instructions))
-            self.blocks.append(self.block[value])
-        self.placed.append((location, self.block[value]))
+            self.live_blocks[value] = Block(value.nbytes, step, len(self.program.instructions))
+            self.blocks.append(self.live_blocks[value])
+        self.placed.append((location, self.live_blocks[value]))
 
-    def _stretch(self, value: Value) -> tuple[int, int]:
+    def _byte_range(self, value: Value) -> tuple[int, int]:
         """The bytes of its root that a value lies in, from the first to the last."""
         begin, end = 0, value.nbytes
         while value in self.parts:
@@ -209,14 +217,14 @@ class _Planner:
     def _overwritable(self, instruction: Instruction, value: Value, step: int,
                       last_use: dict[Value, int]) -> Value | None:
         """An input that dies here and whose buffer may take the result."""
-        if len(instruction.outputs) != 1 or value in self.filled:
+        if len(instruction.outputs) != 1 or value in self.wholes:
             return None
         inputs = instruction.inputs
         for i in instruction.definition.overwrites:
             if i >= len(inputs):
                 continue
             candidate = inputs[i]
-            if candidate in self.block and last_use[candidate] == step \
+            if candidate in self.live_blocks and last_use[candidate] == step \
                     and candidate.raw_shape == value.raw_shape \
                     and candidate.dtype is value.dtype \
                     and [self.root[v] for v in inputs].count(candidate) == 1:
@@ -231,16 +239,16 @@ class _Planner:
             root = self.root[value]
             if last_use[root] != step:
                 continue
-            if root in self.block:
-                self.block.pop(root).last = step
+            if root in self.live_blocks:
+                self.live_blocks.pop(root).last = step
             if self.locations[value].kind == 'local':
                 dead.append(value)
         return dead
 
 
-def plan_memory(program: Program) -> Plan:
+def plan_memory(program: Program) -> MemoryPlan:
     """A Location for every value of `program`."""
     return _Planner(program).plan()
 
 
-__all__ = ['Plan', 'plan_memory']
+__all__ = ['MemoryPlan', 'plan_memory']

@@ -9,7 +9,7 @@ import numpy as np
 
 from tinyflow.compiler.infer import static_of
 from tinyflow.compiler.ir import Instruction, Program, Value
-from tinyflow.compiler.passes.rewrite import Replacement
+from tinyflow.compiler.passes.replacement import Replacement
 from tinyflow.graph import shapes
 
 _SPREADERS = frozenset(('BroadcastTo', 'Tile', 'Fill'))

@@ -5,7 +5,7 @@ import numpy as np
 
 from tinyflow.compiler.infer import static_of
 from tinyflow.compiler.ir import Instruction, Program, Value
-from tinyflow.compiler.passes.rewrite import Replacement
+from tinyflow.compiler.passes.replacement import Replacement
 
 _ALWAYS = frozenset(('Identity', 'ReadVariableOp', 'StopGradient', 'PreventGradient',
                      'GuaranteeConst', 'Snapshot', 'PlaceholderWithDefault'))

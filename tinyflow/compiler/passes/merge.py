@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Program, Value
-from tinyflow.compiler.passes.rewrite import Replacement
+from tinyflow.compiler.passes.replacement import Replacement
 
 _SMALL = 1024       # bytes; larger constants are compared by identity only
 
@@ -69,7 +69,7 @@ def _key(instruction: Instruction, written: set[Value]) -> tuple | None:
 
 
 def _hashable(value: Any) -> Any:
-    if isinstance(value, float):            # 0.0 == -0.0 and 1 == True, but they are not the same
+    if isinstance(value, (float, np.floating)):     # 0.0 == -0.0, but they are not the same
         return repr(value)
     return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else (
         type(value), value)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.compiler.infer import static_of
 from tinyflow.compiler.ir import Instruction, Program
-from tinyflow.compiler.passes.rewrite import Replacement
+from tinyflow.compiler.passes.replacement import Replacement
 
 _FLAGS = {'MatMul': ('transpose_a', 'transpose_b')}
 

@@ -10,7 +10,7 @@ from collections import Counter
 
 from tinyflow.compiler.ir import Instruction, Note, Program
 from tinyflow.compiler.passes.builders import concatenated
-from tinyflow.compiler.passes.rewrite import uses_of
+from tinyflow.compiler.passes.replacement import uses_if_any
 from tinyflow.graph.op import Op
 
 _LEAST = 3              # products; below, stacking costs more than it saves
@@ -20,7 +20,7 @@ _ROWS = 1024            # of one factor; products with more are fast by themselv
 def stack_products(program: Program) -> Program:
     """AddN of MatMuls with transpose_a becomes ConcatV2, ConcatV2, MatMul."""
     sums = [i for i in program.instructions if i.type == 'AddN' and len(i.inputs) >= _LEAST]
-    uses = uses_of(program, ('AddN',) if sums else ())
+    uses = uses_if_any(program, ('AddN',) if sums else ())
     gone: set[Instruction] = set()
     replacements: dict[Instruction, list[Instruction]] = {}
     for instruction in sums:

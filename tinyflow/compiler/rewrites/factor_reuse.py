@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
-from tinyflow.compiler.passes.rewrite import uses_of
+from tinyflow.compiler.passes.replacement import uses_if_any
 
 _Pair = frozenset[Value]
 _AT_MOST_ONE = {'Sigmoid', 'Softmax', 'Tanh'}
@@ -19,7 +19,7 @@ _AT_MOST_ONE = {'Sigmoid', 'Softmax', 'Tanh'}
 
 def share_products(program: Program) -> Program:
     """(a * b) * y becomes (a * y) * b if a * y is computed already and a * b has no other use."""
-    uses = uses_of(program, _AT_MOST_ONE)
+    uses = uses_if_any(program, _AT_MOST_ONE)
     known: dict[_Pair, Value] = {}
     kept, count = [], 0
     for instruction in program.instructions:

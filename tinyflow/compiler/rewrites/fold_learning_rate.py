@@ -10,7 +10,7 @@ from collections import Counter
 from math import prod
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
-from tinyflow.compiler.passes.rewrite import uses_of
+from tinyflow.compiler.passes.replacement import uses_if_any
 from tinyflow.graph.op import Op
 
 _LARGE = 1 << 16        # elements; below, the pass over memory costs less than one more instruction
@@ -21,7 +21,7 @@ _SMALLER = 4            # the product must be at least this many times as large 
 
 def scale_steps(program: Program) -> Program:
     """var -= rate * MatMul(a, b) becomes var -= MatMul(a, rate * b), if b is the smaller factor."""
-    uses = uses_of(program, _DESCENTS)
+    uses = uses_if_any(program, _DESCENTS)
     made_at = {v: n for n, i in enumerate(program.instructions) for v in i.outputs}
     written = {i.inputs[n].variable for i in program.instructions for n in i.writes}
     replacements: dict[Instruction, list[Instruction]] = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
-from tinyflow.compiler.passes.rewrite import uses_of
+from tinyflow.compiler.passes.replacement import uses_if_any
 
 _SPREADS = frozenset({'MaxPoolGrad', 'MaxPool3DGrad'})
 _LAST = frozenset({'NHWC', 'NDHWC'})        # channels come last
@@ -18,7 +18,7 @@ _LAST = frozenset({'NHWC', 'NDHWC'})        # channels come last
 
 def mask_before_pools(program: Program) -> Program:
     """ReluGrad(MaxPoolGrad(x, y, dy), x) becomes MaxPoolGrad(x, y, ReluGrad(dy, y))."""
-    uses = uses_of(program, ('ReluGrad',))
+    uses = uses_if_any(program, ('ReluGrad',))
     gone: set[Instruction] = set()
     replacements: dict[Instruction, list[Instruction]] = {}
     small: dict[Value, Value] = {}          # scattered gradients -> the gradients before scattering

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 
 from tinyflow.compiler.ir import Instruction, Program, Value
-from tinyflow.compiler.passes.rewrite import Replacement, uses_of
+from tinyflow.compiler.passes.replacement import Replacement, uses_if_any
 
 
 def flatten_sums(program: Program) -> Program:
     """Merges an AddN with an inner AddN that has no other use; drops zeros from sums."""
-    uses = uses_of(program, ('AddN',))
+    uses = uses_if_any(program, ('AddN',))
     replacement = Replacement()
     sums: dict[Value, Instruction] = {}         # the AddN that makes a value, flattened
     gone: set[Instruction] = set()

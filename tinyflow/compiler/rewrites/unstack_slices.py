@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.compiler.passes.builders import constant, new
-from tinyflow.compiler.passes.rewrite import uses_of
+from tinyflow.compiler.passes.replacement import uses_if_any
 from tinyflow.graph import dtypes
 
 
@@ -30,7 +30,7 @@ def read_unstacked(program: Program) -> Program:
 
 def _joined(program: Program) -> set[Value]:
     """The values that only concatenations read."""
-    uses = uses_of(program, ('Unpack',))
+    uses = uses_if_any(program, ('Unpack',))
     if not uses:
         return set()
     uses.subtract(v for i in program.instructions if i.type == 'ConcatV2' for v in i.inputs)

@@ -10,7 +10,7 @@ from collections import Counter
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.compiler.passes.builders import part_of
-from tinyflow.compiler.passes.rewrite import uses_of
+from tinyflow.compiler.passes.replacement import uses_if_any
 
 Range = tuple[int, int]         # the first, and how many
 
@@ -19,7 +19,7 @@ def narrow_products(program: Program) -> Program:
     """Slice(MatMul(a, b)) becomes MatMul(Slice(a), Slice(b)); likewise for a split with one used
     part.
     """
-    uses = uses_of(program, _TAKERS)
+    uses = uses_if_any(program, _TAKERS)
     replacements: dict[Instruction, tuple[tuple[Range, Range], Value]] = {}
     gone: set[Instruction] = set()
     for instruction in program.instructions:

@@ -1,4 +1,4 @@
-"""Helpers shared by the passes: Replacement, a map of replaced values, and use counts."""
+"""Helpers of all passes: Replacement, a map of replaced values, and use counts."""
 from __future__ import annotations
 
 from collections import Counter
@@ -8,10 +8,10 @@ from dataclasses import replace
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 
 
-def uses_of(program: Program, needed_for: Collection[str]) -> Counter[Value]:
-    """How often each value is read or fetched; empty if no instruction has one of these types."""
+def uses_if_any(program: Program, types: Collection[str]) -> Counter[Value]:
+    """How often each value is read or fetched; empty if no instruction has one of `types`."""
     uses: Counter[Value] = Counter()
-    if any(i.type in needed_for for i in program.instructions):
+    if any(i.type in types for i in program.instructions):
         uses.update(v for i in program.instructions for v in i.inputs)
         uses.update(v for v in program.fetches if v is not None)
     return uses
