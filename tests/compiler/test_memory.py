@@ -15,7 +15,8 @@ pytestmark = pytest.mark.usefixtures('graph')
 
 
 def program_of(fetches, feeds, shapes, options=None):
-    return optimise(graph_to_program(tuple(fetches), tuple(feeds)), tuple(shapes), options or Options())
+    program = graph_to_program(tuple(fetches), tuple(feeds))
+    return optimise(program, tuple(shapes), options or Options())
 
 
 def plan_of(fetches, feeds, shapes, options=None):

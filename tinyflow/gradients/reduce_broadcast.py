@@ -13,10 +13,12 @@ from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.shapes import known
 
+# The output has the shape of input 0.
 _LIKE_FIRST_INPUT = frozenset({'AddN', 'OnesLike', 'ZerosLike', 'Softmax', 'LogSoftmax',
                                'BiasAdd'})
-_EQUAL_PARTS = frozenset({'Split', 'Unpack'})
-_SHAPE_INPUT = {'Fill': 0, 'Reshape': 1, 'BroadcastTo': 1}
+_EQUAL_PARTS = frozenset({'Split', 'Unpack'})               # all outputs have one shape
+_SHAPE_INPUT = {'Fill': 0, 'Reshape': 1, 'BroadcastTo': 1}  # the input that is the output's shape
+
 
 def sum_like(grad: Tensor, operation: Operation, index: int, sources: dict) -> Tensor:
     """Sums `grad`, of the output's shape, over the axes along which input `index` was broadcast.

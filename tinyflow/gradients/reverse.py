@@ -28,8 +28,8 @@ from tinyflow.graph.support.errors import misuse, report
 from tinyflow.graph.support.gc_pause import collector_paused
 from tinyflow.graph.variable_refs import dtype_behind, shape_behind
 
-_CARRIERS = dtypes.INEXACT | {dtypes.resource, dtypes.variant}      # dtypes that have gradients
-_PASS_SLICES = frozenset({'Identity', 'ReadVariableOp'})    # pass an IndexedSlices on as it is
+_DIFFERENTIABLE = dtypes.INEXACT | {dtypes.resource, dtypes.variant}    # these have gradients
+_KEEP_SLICES = frozenset({'Identity', 'ReadVariableOp'})    # pass an IndexedSlices on as it is
 
 
 Gradient = Tensor | IndexedSlices
@@ -60,7 +60,8 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
 
     `grad_ys` are the initial gradients of ys (ones if None). Tensors in `stop_gradients` are
     treated as constants. The result for an x that no y depends on is None (or zeros, depending on
-    `unconnected_gradients`).
+    `unconnected_gradients`). `colocate_gradients_with_ops`, `gate_gradients` and
+    `aggregation_method` have no effect.
 
     Shapes: ys [*any], xs [*s] -> a list: for each x a tensor [*s], an IndexedSlices or None.
 
@@ -76,6 +77,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
         ys = [_target(y, 'y', i) for i, y in enumerate(ys)]
         xs = [_target(x, 'x', i) for i, x in enumerate(xs)]
         stops = [_target(t, 'stop_gradients', i) for i, t in enumerate(stops)]
+        # Tensor -> its gradients so far (a list); their sum, once its consumers are done.
         grads_of: dict = {}
         for y, grad_y in zip(ys, _initial_gradients(ys, grad_ys)):
             _add(grads_of, y, grad_y)
@@ -165,56 +167,15 @@ def _given(y: Tensor, grad_y: Any, index: int) -> Gradient:
 
 # ---- backpropagation -------------------------------------------------------------------------
 
-def _backpropagate_outwards(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
-                            stopped: set[Operation]) -> None:
-    """Backpropagates through the default graph and, if it is a function's, the enclosing graphs.
-
-    The gradient of a captured parameter is added to that of the tensor that was captured.
-    """
-    graphs = [get_default_graph()]
-    while graphs[-1].outer_graph is not None:
-        graphs.append(graphs[-1].outer_graph)
-    if not any(x.op.graph in graphs[1:] for x in xs):
-        _backpropagate(grads_of, ys, xs, stopped)
-        return
-    cut_off: set = set()
-    for graph in graphs:
-        captured = getattr(graph, 'captured', {})
-        entries = [(outer, inner) for outer, inner in captured.items()
-                   if _reaches(outer, set(xs), cut_off)]
-        here = [t for t in grads_of if t.op.graph is graph]
-        targets = [x for x in xs if x.op.graph is graph] + [t for _, t in entries]
-        _backpropagate(grads_of, here, targets, stopped)
-        for outer, inner in entries:
-            if inner in grads_of:
-                _add(grads_of, outer, grads_of[inner])
-
-
-def _reaches(tensor: Tensor, xs: set[Tensor], cut_off: set[Tensor]) -> bool:
-    """True if `tensor` is or depends on one of xs; `cut_off` caches tensors that do not."""
-    seen, stack = set(), [tensor]
-    while stack:
-        t = stack.pop()
-        if t in xs:
-            return True
-        if t in seen or t in cut_off:
-            continue
-        seen.add(t)
-        source = getattr(t.op.graph, 'source_of', lambda _: None)(t)
-        stack += t.op.inputs if source is None else [source]
-    cut_off |= seen
-    return False
-
-
 def _backpropagate(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
                    stopped: set[Operation]) -> None:
     """Fills the map tensor -> gradient (or list of gradients still to be added), from ys to xs."""
     wanted = set(xs)
-    live = _between(ys, wanted, stopped)
-    sources: dict = {}
+    on_path = _between(ys, wanted, stopped)
+    shape_sources: dict = {}
     graph = get_default_graph()
     outer = graph._name_stack
-    for operation in _backwards(live, ys, wanted):
+    for operation in _backwards(on_path, ys, wanted):
         grads = []
         for tensor in operation.outputs:
             parts = grads_of.get(tensor)
@@ -225,11 +186,11 @@ def _backpropagate(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
                 else:
                     del grads_of[tensor]
             grads.append(parts)
-        if operation not in live or grads.count(None) == len(grads):
+        if operation not in on_path or grads.count(None) == len(grads):
             continue
         try:
             graph._name_stack = graph.unique_name(operation.name + '_grad')
-            _differentiate(operation, grads, grads_of, live, wanted, sources)
+            _differentiate(operation, grads, grads_of, on_path, wanted, shape_sources)
         finally:
             graph._name_stack = outer
 
@@ -239,40 +200,41 @@ def _between(ys: list[Tensor], wanted: set[Tensor], stopped: set[Operation]) -> 
     if not wanted:
         return set()
     oldest = min(x.op.id for x in wanted)       # nodes older than every x depend on none of them
-    above = {y.op for y in ys}
-    stack = list(above)
+    ancestors = {y.op for y in ys}
+    stack = list(ancestors)
     while stack:
         for tensor in stack.pop().inputs:
             producer = tensor.op
-            if producer not in above and producer.id >= oldest:
-                above.add(producer)
+            if producer not in ancestors and producer.id >= oldest:
+                ancestors.add(producer)
                 stack.append(producer)
-    live: set[Operation] = set()
-    for operation in sorted(above, key=_id):
+    on_path: set[Operation] = set()
+    for operation in sorted(ancestors, key=_id):
         if operation in stopped or rule_of(operation) is NOT_DIFFERENTIABLE:
             continue
         for tensor in operation.inputs:
-            if (tensor in wanted or tensor.op in live) and tensor.dtype.base_dtype in _CARRIERS:
-                live.add(operation)
+            if (tensor in wanted or tensor.op in on_path) \
+                    and tensor.dtype.base_dtype in _DIFFERENTIABLE:
+                on_path.add(operation)
                 break
-    return live
+    return on_path
 
 
-def _backwards(live: set[Operation], ys: list[Tensor], wanted: set[Tensor]) -> list[Operation]:
+def _backwards(on_path: set[Operation], ys: list[Tensor], wanted: set[Tensor]) -> list[Operation]:
     """The operations in reverse order of creation; those of ys and xs only add up gradients."""
-    return sorted({*live, *(y.op for y in ys), *(x.op for x in wanted)}, key=_id, reverse=True)
+    return sorted({*on_path, *(y.op for y in ys), *(x.op for x in wanted)}, key=_id, reverse=True)
 
 
-def _differentiate(operation: Operation, grads: list, grads_of: dict, live: set[Operation],
-                   wanted: set[Tensor], sources: dict) -> None:
+def _differentiate(operation: Operation, grads: list, grads_of: dict, on_path: set[Operation],
+                   wanted: set[Tensor], shape_sources: dict) -> None:
     """Calls the gradient function of one operation; adds the results to its inputs' gradients."""
     rule = rule_of(operation)
     if rule is None:
         raise no_gradient_error(operation)
     definition = operation.definition
-    if rule is not definition.gradient:
+    if rule is not definition.gradient:     # a registered function: it expects zeros, not None
         grads = _with_zeros(operation, grads)
-    if operation.type not in _PASS_SLICES:
+    if operation.type not in _KEEP_SLICES:
         grads = [convert_to_tensor(g) if isinstance(g, IndexedSlices) else g for g in grads]
     results = rule(operation, *grads)
     inputs = operation.inputs
@@ -284,12 +246,12 @@ def _differentiate(operation: Operation, grads: list, grads_of: dict, live: set[
                                 f'{len(inputs)}'))
     broadcast = definition.elementwise and len(inputs) > 1
     for i, (tensor, grad) in enumerate(zip(inputs, results)):
-        if grad is None or not (tensor in wanted or tensor.op in live):
+        if grad is None or not (tensor in wanted or tensor.op in on_path):
             continue
-        if tensor.dtype.base_dtype not in _CARRIERS:
+        if tensor.dtype.base_dtype not in _DIFFERENTIABLE:
             continue
         if broadcast and type(grad) is Tensor:
-            grad = sum_like(grad, operation, i, sources)
+            grad = sum_like(grad, operation, i, shape_sources)
         _check(operation, i, tensor, grad)
         _add(grads_of, tensor, grad)
 
@@ -345,8 +307,51 @@ def _check(operation: Operation, index: int, tensor: Tensor, grad: Gradient) -> 
 
 def _with_zeros(operation: Operation, grads: list) -> list:
     """Replaces None, of unused outputs, by zeros, as users' gradient functions expect."""
-    return [nodes.ZerosLike(t) if g is None and t.dtype.base_dtype in _CARRIERS else g
+    return [nodes.ZerosLike(t) if g is None and t.dtype.base_dtype in _DIFFERENTIABLE else g
             for g, t in zip(grads, operation.outputs)]
+
+
+# ---- functions inside functions --------------------------------------------------------------
+
+def _backpropagate_outwards(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
+                            stopped: set[Operation]) -> None:
+    """Backpropagates through the default graph and, if it is a function's, the enclosing graphs.
+
+    The gradient of a captured parameter is added to that of the tensor that was captured.
+    """
+    graphs = [get_default_graph()]
+    while graphs[-1].outer_graph is not None:
+        graphs.append(graphs[-1].outer_graph)
+    if not any(x.op.graph in graphs[1:] for x in xs):
+        _backpropagate(grads_of, ys, xs, stopped)
+        return
+    cut_off: set = set()
+    for graph in graphs:
+        captured = getattr(graph, 'captured', {})
+        entries = [(outer, inner) for outer, inner in captured.items()
+                   if _reaches(outer, set(xs), cut_off)]
+        here = [t for t in grads_of if t.op.graph is graph]
+        targets = [x for x in xs if x.op.graph is graph] + [t for _, t in entries]
+        _backpropagate(grads_of, here, targets, stopped)
+        for outer, inner in entries:
+            if inner in grads_of:
+                _add(grads_of, outer, grads_of[inner])
+
+
+def _reaches(tensor: Tensor, xs: set[Tensor], cut_off: set[Tensor]) -> bool:
+    """True if `tensor` is or depends on one of xs; `cut_off` caches tensors that do not."""
+    seen, stack = set(), [tensor]
+    while stack:
+        t = stack.pop()
+        if t in xs:
+            return True
+        if t in seen or t in cut_off:
+            continue
+        seen.add(t)
+        source = getattr(t.op.graph, 'source_of', lambda _: None)(t)
+        stack += t.op.inputs if source is None else [source]
+    cut_off |= seen
+    return False
 
 
 # ---- second derivatives ----------------------------------------------------------------------

@@ -32,7 +32,7 @@ def _what_it_was(fetch: Any) -> str:
     return 'fetch Tensors, Operations, Variables, their names, or nests of those.'
 
 
-def no_tensor(fetch: Any, error: Exception) -> Exception:
+def not_a_tensor(fetch: Any, error: Exception) -> Exception:
     """The fetch is not a node of this graph; `error` is the reason."""
     return misuse(ValueError(
         f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error})'))
@@ -50,4 +50,4 @@ def no_such_name(fetch: str, error: KeyError) -> Exception:
         f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({problem}){hint}'))
 
 
-__all__ = ['no_such_name', 'no_tensor', 'not_fetchable']
+__all__ = ['no_such_name', 'not_a_tensor', 'not_fetchable']

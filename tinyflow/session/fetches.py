@@ -63,6 +63,6 @@ def as_element(graph: Graph, fetch: Any) -> Tensor | Operation:
     except TypeError:
         raise fetch_errors.not_fetchable(fetch) from None
     except ValueError as error:
-        raise fetch_errors.no_tensor(fetch, error) from None
+        raise fetch_errors.not_a_tensor(fetch, error) from None
     except KeyError as error:
         raise fetch_errors.no_such_name(fetch, error) from None

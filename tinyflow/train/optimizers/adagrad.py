@@ -14,7 +14,12 @@ from tinyflow.ops.updates.apply_ops import (
     SparseApplyAdagradDA,
 )
 from tinyflow.ops.variables.initializers import constant_initializer
-from tinyflow.train.optimizers.optimizer import Optimizer, check_positive, like, updated
+from tinyflow.train.optimizers.optimizer import (
+    Optimizer,
+    apply_update,
+    cast_like,
+    check_positive,
+)
 
 
 class AdagradOptimizer(Optimizer):
@@ -46,17 +51,17 @@ class AdagradOptimizer(Optimizer):
         return constants.cast(value, var.dtype.base_dtype)
 
     def _prepare(self):
-        self._learning_rate_tensor = self._setting(self._learning_rate, 'learning_rate')
+        self._learning_rate_tensor = self._hyper(self._learning_rate, 'learning_rate')
 
     def _apply_dense(self, grad, var):
-        rate, = like(var, self._learning_rate_tensor)
-        return updated(
+        rate, = cast_like(var, self._learning_rate_tensor)
+        return apply_update(
             ApplyAdagrad, var, self.get_slot(var, 'accumulator'), rate, grad,
             use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
-        rate, = like(var, self._learning_rate_tensor)
-        return updated(
+        rate, = cast_like(var, self._learning_rate_tensor)
+        return apply_update(
             SparseApplyAdagrad, var, self.get_slot(var, 'accumulator'), rate, grad.values,
             grad.indices, use_locking=self._use_locking)
 
@@ -91,7 +96,7 @@ class AdagradDAOptimizer(Optimizer):
             self._get_or_make_slot(var, squares, 'gradient_squared_accumulator', self._name)
 
     def _prepare(self):
-        self._learning_rate_tensor = self._setting(self._learning_rate, 'learning_rate')
+        self._learning_rate_tensor = self._hyper(self._learning_rate, 'learning_rate')
         with colocate_with(self._learning_rate_tensor):
             self._global_step_on_worker = constants.identity(self._global_step) + 1
 
@@ -99,7 +104,7 @@ class AdagradDAOptimizer(Optimizer):
         """(slots, scalars) of an update."""
         dtype = var.dtype.base_dtype
         step = constants.identity(self._global_step_on_worker)
-        rate, = like(var, self._learning_rate_tensor)
+        rate, = cast_like(var, self._learning_rate_tensor)
         l1 = constants.cast(self._l1_regularization_strength, dtype)
         l2 = constants.cast(self._l2_regularization_strength, dtype)
         slots = (self.get_slot(var, 'gradient_accumulator'),
@@ -108,11 +113,12 @@ class AdagradDAOptimizer(Optimizer):
 
     def _apply_dense(self, grad, var):
         slots, scalars = self._arguments(var)
-        return updated(ApplyAdagradDA, var, *slots, grad, *scalars, use_locking=self._use_locking)
+        return apply_update(
+            ApplyAdagradDA, var, *slots, grad, *scalars, use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
         slots, scalars = self._arguments(var)
-        return updated(
+        return apply_update(
             SparseApplyAdagradDA, var, *slots, grad.values, grad.indices, *scalars,
             use_locking=self._use_locking)
 
@@ -133,19 +139,20 @@ class AdadeltaOptimizer(Optimizer):
             self._zeros_slot(var, 'accum_update', self._name)
 
     def _prepare(self):
-        self._lr_t = self._setting(self._lr, 'lr')
-        self._rho_t = self._setting(self._rho, 'rho')
-        self._epsilon_t = self._setting(self._epsilon, 'epsilon')
+        self._lr_t = self._hyper(self._lr, 'lr')
+        self._rho_t = self._hyper(self._rho, 'rho')
+        self._epsilon_t = self._hyper(self._epsilon, 'epsilon')
 
     def _arguments(self, var):
         return (var, self.get_slot(var, 'accum'), self.get_slot(var, 'accum_update'),
-                *like(var, self._lr_t, self._rho_t, self._epsilon_t))
+                *cast_like(var, self._lr_t, self._rho_t, self._epsilon_t))
 
     def _apply_dense(self, grad, var):
-        return updated(ApplyAdadelta, *self._arguments(var), grad, use_locking=self._use_locking)
+        return apply_update(
+            ApplyAdadelta, *self._arguments(var), grad, use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
-        return updated(
+        return apply_update(
             SparseApplyAdadelta, *self._arguments(var), grad.values, grad.indices,
             use_locking=self._use_locking)
 

@@ -7,7 +7,7 @@ from tinyflow.ops.math import arithmetic
 from tinyflow.ops.updates.apply_ops import ApplyAdam
 from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.variable import is_resource_variable
-from tinyflow.train.optimizers.optimizer import Optimizer, like, update_operation
+from tinyflow.train.optimizers.optimizer import Optimizer, apply_update_op, cast_like
 
 
 class AdamOptimizer(Optimizer):
@@ -39,23 +39,23 @@ class AdamOptimizer(Optimizer):
             self._zeros_slot(var, 'v', self._name)
 
     def _prepare(self):
-        self._lr_t = self._setting(self._lr, 'learning_rate')
-        self._beta1_t = self._setting(self._beta1, 'beta1')
-        self._beta2_t = self._setting(self._beta2, 'beta2')
-        self._epsilon_t = self._setting(self._epsilon, 'epsilon')
+        self._lr_t = self._hyper(self._lr, 'learning_rate')
+        self._beta1_t = self._hyper(self._beta1, 'beta1')
+        self._beta2_t = self._hyper(self._beta2, 'beta2')
+        self._epsilon_t = self._hyper(self._epsilon, 'epsilon')
 
-    def _settings_like(self, var):
+    def _hypers_like(self, var):
         power1, power2 = self._get_beta_accumulators()
-        return like(var, power1, power2, self._lr_t, self._beta1_t, self._beta2_t,
+        return cast_like(var, power1, power2, self._lr_t, self._beta1_t, self._beta2_t,
                     self._epsilon_t)
 
     def _apply_dense(self, grad, var):
-        return update_operation(
+        return apply_update_op(
             ApplyAdam, var, self.get_slot(var, 'm'), self.get_slot(var, 'v'),
-            *self._settings_like(var), grad, use_locking=self._use_locking)
+            *self._hypers_like(var), grad, use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
-        power1, power2, lr, beta1, beta2, epsilon = self._settings_like(var)
+        power1, power2, lr, beta1, beta2, epsilon = self._hypers_like(var)
         rate = lr * arithmetic.sqrt(1 - power2) / (1 - power1)
         m = self._decayed(self.get_slot(var, 'm'), beta1, lambda: grad.values * (1 - beta1), grad)
         v = self._decayed(self.get_slot(var, 'v'), beta2,

@@ -14,10 +14,10 @@ from tinyflow.ops.updates.apply_ops import (
 )
 from tinyflow.train.optimizers.optimizer import (
     Optimizer,
+    apply_update,
+    apply_update_op,
+    cast_like,
     check_positive,
-    like,
-    update_operation,
-    updated,
 )
 
 
@@ -58,19 +58,19 @@ class FtrlOptimizer(Optimizer):
             self._zeros_slot(var, 'linear', self._linear_name or self._name)
 
     def _prepare(self):
-        self._rate_t = self._setting(self._learning_rate, 'learning_rate')
-        self._l1_t = self._setting(self._l1_regularization_strength, 'l1_regularization_strength')
-        self._l2_t = self._setting(self._l2_regularization_strength, 'l2_regularization_strength')
-        self._shrinkage_t = self._setting(self._l2_shrinkage_regularization_strength,
+        self._rate_t = self._hyper(self._learning_rate, 'learning_rate')
+        self._l1_t = self._hyper(self._l1_regularization_strength, 'l1_regularization_strength')
+        self._l2_t = self._hyper(self._l2_regularization_strength, 'l2_regularization_strength')
+        self._shrinkage_t = self._hyper(self._l2_shrinkage_regularization_strength,
                                           'l2_shrinkage_regularization_strength')
-        self._power_t = self._setting(self._learning_rate_power, 'learning_rate_power')
+        self._power_t = self._hyper(self._learning_rate_power, 'learning_rate_power')
 
     def _places(self, var):
         return var, self.get_slot(var, 'accum'), self.get_slot(var, 'linear')
 
-    def _settings_like(self, var):
+    def _hypers_like(self, var):
         shrinkage = (self._shrinkage_t,) if self._shrinks else ()
-        return like(var, self._rate_t, self._l1_t, self._l2_t, *shrinkage, self._power_t)
+        return cast_like(var, self._rate_t, self._l1_t, self._l2_t, *shrinkage, self._power_t)
 
     @property
     def _shrinks(self):
@@ -78,14 +78,14 @@ class FtrlOptimizer(Optimizer):
 
     def _apply_dense(self, grad, var):
         update = ApplyFtrlV2 if self._shrinks else ApplyFtrl
-        return updated(
-            update, *self._places(var), grad, *self._settings_like(var),
+        return apply_update(
+            update, *self._places(var), grad, *self._hypers_like(var),
             use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
         update = SparseApplyFtrlV2 if self._shrinks else SparseApplyFtrl
-        return updated(
-            update, *self._places(var), grad.values, grad.indices, *self._settings_like(var),
+        return apply_update(
+            update, *self._places(var), grad.values, grad.indices, *self._hypers_like(var),
             use_locking=self._use_locking)
 
 
@@ -93,12 +93,12 @@ class _Proximal(Optimizer):
     """Base of the two proximal optimizers."""
 
     def _prepare(self):
-        self._learning_rate_tensor = self._setting(self._learning_rate, 'learning_rate')
-        self._l1_t = self._setting(self._l1_regularization_strength, 'l1_regularization_strength')
-        self._l2_t = self._setting(self._l2_regularization_strength, 'l2_regularization_strength')
+        self._learning_rate_tensor = self._hyper(self._learning_rate, 'learning_rate')
+        self._l1_t = self._hyper(self._l1_regularization_strength, 'l1_regularization_strength')
+        self._l2_t = self._hyper(self._l2_regularization_strength, 'l2_regularization_strength')
 
-    def _settings_like(self, var):
-        return like(var, self._learning_rate_tensor, self._l1_t, self._l2_t)
+    def _hypers_like(self, var):
+        return cast_like(var, self._learning_rate_tensor, self._l1_t, self._l2_t)
 
 
 class ProximalGradientDescentOptimizer(_Proximal):
@@ -116,13 +116,13 @@ class ProximalGradientDescentOptimizer(_Proximal):
         self._l2_regularization_strength = l2_regularization_strength
 
     def _apply_dense(self, grad, var):
-        return update_operation(
-            ApplyProximalGradientDescent, var, *self._settings_like(var), grad,
+        return apply_update_op(
+            ApplyProximalGradientDescent, var, *self._hypers_like(var), grad,
             use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
-        return update_operation(
-            SparseApplyProximalGradientDescent, var, *self._settings_like(var), grad.values,
+        return apply_update_op(
+            SparseApplyProximalGradientDescent, var, *self._hypers_like(var), grad.values,
             grad.indices, use_locking=self._use_locking)
 
 
@@ -147,14 +147,14 @@ class ProximalAdagradOptimizer(_Proximal):
             self._constant_slot(var, self._initial_accumulator_value, 'accumulator', self._name)
 
     def _apply_dense(self, grad, var):
-        return updated(
+        return apply_update(
             ApplyProximalAdagrad, var, self.get_slot(var, 'accumulator'),
-            *self._settings_like(var), grad, use_locking=self._use_locking)
+            *self._hypers_like(var), grad, use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
-        return updated(
+        return apply_update(
             SparseApplyProximalAdagrad, var, self.get_slot(var, 'accumulator'),
-            *self._settings_like(var), grad.values, grad.indices, use_locking=self._use_locking)
+            *self._hypers_like(var), grad.values, grad.indices, use_locking=self._use_locking)
 
 
 __all__ = ['FtrlOptimizer', 'ProximalAdagradOptimizer', 'ProximalGradientDescentOptimizer']

@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.ops.updates.apply_ops import ApplyGradientDescent, ApplyMomentum, SparseApplyMomentum
 from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.variable import is_resource_variable
-from tinyflow.train.optimizers.optimizer import Optimizer, like, update_operation
+from tinyflow.train.optimizers.optimizer import Optimizer, apply_update_op, cast_like
 
 
 class GradientDescentOptimizer(Optimizer):
@@ -19,11 +19,11 @@ class GradientDescentOptimizer(Optimizer):
         self._learning_rate_tensor = None
 
     def _prepare(self):
-        self._learning_rate_tensor = self._setting(self._learning_rate, 'learning_rate')
+        self._learning_rate_tensor = self._hyper(self._learning_rate, 'learning_rate')
 
     def _apply_dense(self, grad, var):
-        rate, = like(var, self._learning_rate_tensor)
-        return update_operation(
+        rate, = cast_like(var, self._learning_rate_tensor)
+        return apply_update_op(
             ApplyGradientDescent, var, rate, grad, use_locking=self._use_locking)
 
     def _apply_sparse_duplicate_indices(self, grad, var):
@@ -32,7 +32,7 @@ class GradientDescentOptimizer(Optimizer):
             step = -grad.values * self._call_if_callable(self._learning_rate)
             return var.scatter_rows('Add', grad.indices, step)
         # Updates of the same row simply add up, so there is nothing to merge.
-        rate, = like(var, self._learning_rate_tensor)
+        rate, = cast_like(var, self._learning_rate_tensor)
         return variable_ops.scatter_sub(var, grad.indices, grad.values * rate, self._use_locking)
 
 
@@ -54,18 +54,18 @@ class MomentumOptimizer(Optimizer):
             self._zeros_slot(var, 'momentum', self._name)
 
     def _prepare(self):
-        self._learning_rate_tensor = self._setting(self._learning_rate, 'learning_rate')
-        self._momentum_tensor = self._setting(self._momentum, 'momentum')
+        self._learning_rate_tensor = self._hyper(self._learning_rate, 'learning_rate')
+        self._momentum_tensor = self._hyper(self._momentum, 'momentum')
 
     def _apply_dense(self, grad, var):
-        rate, momentum = like(var, self._learning_rate_tensor, self._momentum_tensor)
-        return update_operation(
+        rate, momentum = cast_like(var, self._learning_rate_tensor, self._momentum_tensor)
+        return apply_update_op(
             ApplyMomentum, var, self.get_slot(var, 'momentum'), rate, grad, momentum,
             use_locking=self._use_locking, use_nesterov=self._use_nesterov)
 
     def _apply_sparse(self, grad, var):
-        rate, momentum = like(var, self._learning_rate_tensor, self._momentum_tensor)
-        return update_operation(
+        rate, momentum = cast_like(var, self._learning_rate_tensor, self._momentum_tensor)
+        return apply_update_op(
             SparseApplyMomentum, var, self.get_slot(var, 'momentum'), rate, grad.values,
             grad.indices, momentum, use_locking=self._use_locking, use_nesterov=self._use_nesterov)
 

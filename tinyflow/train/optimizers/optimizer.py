@@ -1,10 +1,10 @@
 """Optimizer: creates an operation that minimizes a loss by updating the Variables.
 
 minimize() is compute_gradients() and apply_gradients(); programs that clip gradients call the two.
-A subclass defines how one Variable is updated, by TF1's
+A subclass defines how one Variable is apply_update, by TF1's protocol:
 
-    protocol: _create_slots(var_list) creates its slots for each Variable, with _zeros_slot and so
-    on _prepare() creates the tensors of its settings, inside the optimizer's name scope
+    _create_slots(var_list)    creates the slots of each Variable, with _zeros_slot and so on
+    _prepare()                 creates the tensors of its hyperparameters, in the optimizer's scope
     _apply_dense(grad, var)    returns the update, a Tensor or Operation
     _apply_sparse(grad, var)   the same for an IndexedSlices without duplicate indices
     _finish(update_ops, name)  returns the operation that runs all updates
@@ -33,7 +33,7 @@ from tinyflow.ops.updates.resource_apply_ops import resource_op
 from tinyflow.ops.variables import replica_context, variable_ops
 from tinyflow.ops.variables.variable import Variable, init_scope, is_resource_variable
 from tinyflow.ops.variables.variable_lists import trainable_variables
-from tinyflow.train.optimizers import optimizer_errors, slot_creator
+from tinyflow.train.optimizers import optimizer_errors, replicated, slot_creator
 
 _GATE_NONE, _GATE_OP, _GATE_GRAPH = 0, 1, 2
 
@@ -92,7 +92,7 @@ class Optimizer:
         self._assert_valid_dtypes([loss])
         if grad_loss is not None:
             self._assert_valid_dtypes([grad_loss])
-        loss = _share_of(loss)
+        loss = replicated.share_of(loss)
         var_list = trainable_variables() if var_list is None else list(_flat(var_list))
         if not var_list:
             raise optimizer_errors.nothing_to_train()
@@ -109,8 +109,8 @@ class Optimizer:
         """An operation that changes each Variable by its gradient.
 
         `grads_and_vars` are pairs as compute_gradients gives them; pairs with None are skipped.
-        Raises ValueError if no pair is left, TypeError for an invalid gradient, RuntimeError in
-        cross-replica context, where gradients do not belong to a replica.
+        Raises ValueError if no pair is left, TypeError for anything that is not a gradient,
+        RuntimeError in cross-replica context.
         """
         pairs = [(_gradient(grad), var) for grad, var in _pairs(grads_and_vars)]
         if not pairs:
@@ -126,7 +126,8 @@ class Optimizer:
             raise optimizer_errors.outside_of_replicas()
         replica = replica_context.replicas_meet()
         if replica is not None:
-            return replica.merge_call(self._apply_together, args=(pairs, global_step, name))
+            return replica.merge_call(replicated.apply_together,
+                                      args=(self, pairs, global_step, name))
         with init_scope():
             self._create_slots(var_list)
         with name_scope(name, self._name) as scope:
@@ -139,30 +140,6 @@ class Optimizer:
             if train_op not in train_ops:
                 train_ops.append(train_op)
             return train_op
-
-    def _apply_together(self, strategy, pairs, global_step, name):
-        """apply_gradients for all replicas of a strategy: their gradients are added up."""
-        extended = strategy.extended
-        pairs = [(grad, var) for grad, var in pairs if grad is not None]
-        grads = extended.batch_reduce_to('SUM', pairs)
-        var_list = [var for _, var in pairs]
-        with init_scope():
-            self._create_slots(var_list)
-        with name_scope(name, self._name) as scope:
-            self._prepare()
-            updates = [update for grad, var in zip(grads, var_list)
-                       for update in extended.update(
-                           var, lambda v, g: self._update(g, v), args=(grad,), group=False)]
-            with control_dependencies(updates):
-                finished = extended.update_non_slot(
-                    None, lambda: self._finish([], 'update'), group=False)
-            done = grouping.group(*updates, *finished, name=None if global_step is not None
-                                  else scope)
-            if global_step is None:
-                return done
-            with control_dependencies([done]):
-                step = global_step.assign_add(1, read_value=False)
-            return grouping.group(step, name=scope)
 
     def _train_op(self, updates, global_step, scope):
         if global_step is None:
@@ -182,7 +159,8 @@ class Optimizer:
             update = self._apply_dense(grad, var)
             if var.constraint is None:
                 return update
-            # The constraint gets the reference: `var.value()` is read before the update.
+            # The constraint gets the reference: `var.value()` would be the value of before the
+            # update.
             with control_dependencies([update]):
                 return var.assign(var.constraint(
                     var if is_resource_variable(var) else var._ref()))
@@ -259,7 +237,7 @@ class Optimizer:
         """Creates slots; by default none."""
 
     def _prepare(self):
-        """Creates the tensors of settings; by default none."""
+        """Creates the tensors of hyperparameters; by default none."""
 
     def _apply_dense(self, grad, var):
         raise NotImplementedError(f'{type(self).__name__} has no _apply_dense(grad, var)')
@@ -269,7 +247,7 @@ class Optimizer:
                                   f"'{var.name}' gets an IndexedSlices as its gradient")
 
     def _apply_sparse_duplicate_indices(self, grad, var):
-        """Sums rows of equal index, because most rules are not linear in the gradient."""
+        """Adds up rows of equal index, since most update rules are not linear in the gradient."""
         indices, positions = nodes.Unique(grad.indices)
         count = constants.shape(indices)[0]
         values = nodes.UnsortedSegmentSum(grad.values, positions, count)
@@ -281,11 +259,11 @@ class Optimizer:
     def _call_if_callable(self, param):
         return param() if callable(param) and not isinstance(param, (Tensor, Variable)) else param
 
-    def _setting(self, value, name):
-        """A setting (a number, a tensor or a function without arguments) as a tensor."""
+    def _hyper(self, value, name):
+        """A number, a tensor or a function without arguments, as a tensor."""
         value = self._call_if_callable(value)
         if value is None or isinstance(value, (str, bytes)):
-            raise optimizer_errors.no_setting(self, name, value)
+            raise optimizer_errors.not_a_hyperparameter(self, name, value)
         return convert_to_tensor(value, name=name)
 
     def _valid_dtypes(self):
@@ -295,44 +273,36 @@ class Optimizer:
         valid = self._valid_dtypes()
         for tensor in tensors:
             if not isinstance(getattr(tensor, 'dtype', None), dtypes.DType):
-                raise optimizer_errors.no_loss(self, tensor)
+                raise optimizer_errors.not_a_loss(self, tensor)
             if tensor.dtype.base_dtype not in valid:
                 raise optimizer_errors.wrong_dtype(tensor, valid)
 
 
-def _share_of(loss):
-    """One replica's part of a loss that is a mean: their gradients then add up to the mean's."""
-    if replica_context.replicas_meet() is None or replica_context.loss_is_a_sum():
-        return loss
-    count = replica_context.get_strategy().num_replicas_in_sync
-    return loss if count == 1 else loss * constants.constant(1.0 / count, loss.dtype.base_dtype)
-
-
 def _check_global_step(step):
-    """AttributeError unless the step counter is a Variable."""
+    """AttributeError unless global_step is a Variable."""
     if not isinstance(step, Variable) and not (isinstance(step, Tensor) and step.dtype.is_ref):
-        raise optimizer_errors.no_counter(step)
+        raise optimizer_errors.not_a_counter(step)
 
 
-def updated(op, var, *arguments, **attrs):
+def apply_update(op, var, *arguments, **attrs):
     """The node that changes `var`: an `op`, or its counterpart for a resource variable."""
     kind = resource_op(op.type) if is_resource_variable(var) else op
     return kind.apply(var, *arguments, **attrs)
 
 
-def update_operation(op, var, *arguments, **attrs):
-    """As `updated`, but always the Operation."""
-    made = updated(op, var, *arguments, **attrs)
+def apply_update_op(op, var, *arguments, **attrs):
+    """As `apply_update`, but always the Operation."""
+    made = apply_update(op, var, *arguments, **attrs)
     return made.op if isinstance(made, Tensor) else made
 
 
-def like(var, *tensors):
+def cast_like(var, *tensors):
     """The tensors cast to the Variable's dtype."""
     return [constants.cast(t, var.dtype.base_dtype) for t in tensors]
 
 
 def check_positive(name, value):
-    """ValueError unless a setting is larger than 0."""
+    """ValueError unless a hyperparameter is larger than 0."""
     if value <= 0.0:
         raise optimizer_errors.not_positive(name, value)
 
@@ -340,17 +310,17 @@ def check_positive(name, value):
 def _target(var):
     if isinstance(var, Variable):
         return var._ref()
-    raise optimizer_errors.no_variable(var)
+    raise optimizer_errors.not_a_variable(var)
 
 
 def _pairs(grads_and_vars):
-    """The pairs given to apply_gradients. TypeError or ValueError for invalid ones."""
+    """The arguments of apply_gradients. TypeError or ValueError if they are not pairs."""
     if not isinstance(grads_and_vars, Iterable):
-        raise optimizer_errors.no_list_of_pairs(grads_and_vars)
+        raise optimizer_errors.not_a_list_of_pairs(grads_and_vars)
     pairs = list(grads_and_vars)
     for pair in pairs:
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise optimizer_errors.no_pair(pair)
+            raise optimizer_errors.not_a_pair(pair)
     return pairs
 
 

@@ -22,7 +22,7 @@ def unknown_gate(gate_gradients):
 # ---- settings --------------------------------------------------------------------------------
 
 
-def no_setting(optimizer, name, value):
+def not_a_hyperparameter(optimizer, name, value):
     """A setting such as the learning rate is None or a string."""
     kind = type(optimizer).__name__
     if value is None:
@@ -42,7 +42,7 @@ def not_positive(name, value):
 # ---- losses ----------------------------------------------------------------------------------
 
 
-def no_loss(optimizer, loss):
+def not_a_loss(optimizer, loss):
     """The loss is not a tensor."""
     return misuse(AttributeError(report(
         f'{type(optimizer).__name__} needs a tensor of the graph as its loss, not {loss!r}.',
@@ -113,12 +113,12 @@ def _names(variables):
 _WANTED = 'apply_gradients takes a list of pairs (gradient, variable), '
 
 
-def no_list_of_pairs(value):
+def not_a_list_of_pairs(value):
     """apply_gradients got something that cannot be iterated."""
     return misuse(TypeError(f'{_WANTED}not {value!r}.'))
 
 
-def no_pair(item):
+def not_a_pair(item):
     """apply_gradients got a list with an item that is not a pair."""
     kind = ValueError if isinstance(item, (list, tuple)) else TypeError
     return misuse(kind(f'{_WANTED}and {item!r} is not a pair.'))
@@ -135,7 +135,7 @@ def not_a_gradient(grad):
                             f'None: {grad!r}'))
 
 
-def no_variable(var):
+def not_a_variable(var):
     """The second item of a pair is not a Variable."""
     if isinstance(var, Tensor):
         return misuse(NotImplementedError(report(
@@ -151,7 +151,7 @@ def constraint_of_rows(var):
         f"'{var.name}' gets an IndexedSlices as its gradient."))
 
 
-def no_counter(step):
+def not_a_counter(step):
     """global_step is not a Variable."""
     return misuse(AttributeError(report(
         f'global_step must be a Variable, because each step increments it, not {step!r}.',

@@ -9,7 +9,12 @@ from tinyflow.ops.updates.apply_ops import (
     SparseApplyRMSProp,
 )
 from tinyflow.ops.variables.initializers import ones_initializer
-from tinyflow.train.optimizers.optimizer import Optimizer, like, update_operation, updated
+from tinyflow.train.optimizers.optimizer import (
+    Optimizer,
+    apply_update,
+    apply_update_op,
+    cast_like,
+)
 
 
 class RMSPropOptimizer(Optimizer):
@@ -41,24 +46,24 @@ class RMSPropOptimizer(Optimizer):
             self._zeros_slot(var, 'momentum', self._name)
 
     def _prepare(self):
-        self._learning_rate_tensor = self._setting(self._learning_rate, 'learning_rate')
-        self._decay_tensor = self._setting(self._decay, 'decay')
-        self._momentum_tensor = self._setting(self._momentum, 'momentum')
-        self._epsilon_tensor = self._setting(self._epsilon, 'epsilon')
+        self._learning_rate_tensor = self._hyper(self._learning_rate, 'learning_rate')
+        self._decay_tensor = self._hyper(self._decay, 'decay')
+        self._momentum_tensor = self._hyper(self._momentum, 'momentum')
+        self._epsilon_tensor = self._hyper(self._epsilon, 'epsilon')
 
     def _arguments(self, var):
         slots = ('mg', 'rms', 'momentum') if self._centered else ('rms', 'momentum')
         return (var, *[self.get_slot(var, s) for s in slots],
-                *like(var, self._learning_rate_tensor, self._decay_tensor, self._momentum_tensor,
-                      self._epsilon_tensor))
+                *cast_like(var, self._learning_rate_tensor, self._decay_tensor,
+                           self._momentum_tensor, self._epsilon_tensor))
 
     def _apply_dense(self, grad, var):
         update = ApplyCenteredRMSProp if self._centered else ApplyRMSProp
-        return update_operation(update, *self._arguments(var), grad, use_locking=self._use_locking)
+        return apply_update_op(update, *self._arguments(var), grad, use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
         update = SparseApplyCenteredRMSProp if self._centered else SparseApplyRMSProp
-        return updated(
+        return apply_update(
             update, *self._arguments(var), grad.values, grad.indices,
             use_locking=self._use_locking)
 
