@@ -31,16 +31,24 @@ def python_files(root: pathlib.Path) -> dict[str, pathlib.Path]:
 
 
 class Imports(ast.NodeVisitor):
-    """The modules that a file imports: when it is loaded, and inside functions."""
+    """The modules of the packages that a file imports: when it is loaded, and inside functions.
+
+    `statements` has every import as written, other packages too: (module, line, in a function).
+    """
 
     def __init__(self, modules: set[str]) -> None:
         self.modules = modules
         self.at_load: list[tuple[str, int]] = []
         self.in_functions: list[tuple[str, int]] = []
+        self.statements: list[tuple[str, int, bool]] = []
         self._depth = 0
 
     def _add(self, name: str, line: int) -> None:
         (self.in_functions if self._depth else self.at_load).append((name, line))
+
+    @property
+    def all(self) -> list[tuple[str, int]]:
+        return self.at_load + self.in_functions
 
     def visit_FunctionDef(self, node):
         self._depth += 1
@@ -58,10 +66,13 @@ class Imports(ast.NodeVisitor):
 
     def visit_Import(self, node):
         for alias in node.names:
+            self.statements.append((alias.name, node.lineno, bool(self._depth)))
             if alias.name in self.modules:
                 self._add(alias.name, node.lineno)
 
     def visit_ImportFrom(self, node):
+        module = '.' * node.level + (node.module or '')
+        self.statements.append((module, node.lineno, bool(self._depth)))
         for alias in node.names:
             for name in (f'{node.module}.{alias.name}', node.module):
                 if name in self.modules:
@@ -69,12 +80,26 @@ class Imports(ast.NodeVisitor):
                     break
 
 
-def read_imports(root: pathlib.Path) -> dict[str, Imports]:
+def read_imports(root: pathlib.Path, package: str = '') -> dict[str, Imports]:
+    """The imports of every module, or of those in one package, by the module's name."""
     files = python_files(root)
     found = {}
     for name, path in files.items():
-        visitor = found[name] = Imports(set(files))
-        visitor.visit(ast.parse(path.read_text(encoding='utf-8')))
+        if name.startswith(package):
+            visitor = found[name] = Imports(set(files))
+            visitor.visit(ast.parse(path.read_text(encoding='utf-8')))
+    return found
+
+
+def loaded_with(imports: dict[str, Imports], module: str) -> set[str]:
+    """The modules that are loaded with `module`, by the imports that run when they are loaded."""
+    found, waiting = set(), [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += [other for other, _ in imports[name].at_load]
+            waiting += [name.rpartition('.')[0]] if '.' in name else []
     return found
 
 
@@ -82,7 +107,7 @@ def circles(imports: dict[str, Imports], with_lazy: bool) -> list[list[str]]:
     """Groups of modules that import one another, largest first."""
     graph = networkx.DiGraph()
     for name, found in imports.items():
-        for other, _ in found.at_load + (found.in_functions if with_lazy else []):
+        for other, _ in found.all if with_lazy else found.at_load:
             if other != name:
                 graph.add_edge(name, other)
     groups = [sorted(g) for g in networkx.strongly_connected_components(graph) if len(g) > 1]

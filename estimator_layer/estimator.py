@@ -304,13 +304,13 @@ class Estimator:
 
     def _explained_by(self):
         """tf.explain(estimator)."""
-        from estimator_layer.explain import EstimatorExplanation  # start-up time: seldom used
+        from estimator_layer.explain import EstimatorExplanation  # start-up time
         return EstimatorExplanation(self)
 
 
 def _drawable(estimator):
     """tf.viz.draw(estimator)."""
-    from estimator_layer.explain import drawable  # start-up time: seldom used
+    from estimator_layer.explain import drawable  # start-up time
     return drawable(estimator)
 
 

@@ -26,8 +26,8 @@ def write_eval_summaries(directory, results, checkpoint_path):
 
 def _summary(results):
     # Start-up time: protocol buffers are loaded when a file is written.
-    from tinyflow.formats.protos.summary_pb2 import Summary
-    from tinyflow.formats.wire.tensors import make_tensor_proto
+    from tinyflow.formats.protos.summary_pb2 import Summary  # start-up time
+    from tinyflow.formats.wire.tensors import make_tensor_proto  # start-up time
     summary = Summary()
     for key, value in results.items():
         if value is None or key == 'global_step':
@@ -62,8 +62,8 @@ def _add_serialized(summary, key, data):
 
 def _path_summary(checkpoint_path):
     # Start-up time: protocol buffers are loaded when a file is written.
-    from tinyflow.formats.protos.summary_pb2 import Summary
-    from tinyflow.formats.wire.tensors import make_tensor_proto
+    from tinyflow.formats.protos.summary_pb2 import Summary  # start-up time
+    from tinyflow.formats.wire.tensors import make_tensor_proto  # start-up time
     summary = Summary()
     path = np.array(checkpoint_path.encode(), object)
     summary.value.add(tag='checkpoint_path', tensor=make_tensor_proto(path))

@@ -126,7 +126,7 @@ class BestExporter(_SavedModelExporter):
 
     def _best_in_event_files(self, pattern, step):
         """The best results in event files, except those of `step`, which are the current ones."""
-        from tinyflow.formats.wire.events import summary_iterator  # start-up time: protocol buffers
+        from tinyflow.formats.wire.events import summary_iterator  # start-up time
         best = None
         for path in sorted(glob.glob(pattern)):
             for event in summary_iterator(path):

@@ -8,6 +8,7 @@ import shutil
 from typing import Any
 
 from estimator_layer.estimator import Estimator
+from tinyflow.formats.wire.events import summary_iterator
 from tinyflow.graph import dtypes
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
@@ -81,7 +82,6 @@ def stop_if_no_decrease_hook(estimator, metric_name, max_steps_without_decrease,
 
 def read_eval_metrics(eval_dir):
     """{global step: {metric: value}} of the events in a directory, in order of the steps."""
-    from tinyflow.formats.wire.events import summary_iterator  # start-up time: protocol buffers
     by_step = {}
     for path in sorted(glob.glob(os.path.join(glob.escape(eval_dir), '*.tfevents.*'))):
         for event in summary_iterator(path):

@@ -60,7 +60,7 @@ class RemoteMonitor(Callback):
         self.headers, self.send_as_json = headers, send_as_json
 
     def on_epoch_end(self, epoch, logs=None):
-        from urllib import error, parse, request  # for start-up time
+        from urllib import error, parse, request  # start-up time
         data = {'epoch': epoch, **{k: float(v) for k, v in (logs or {}).items()}}
         text = json.dumps(data)
         if self.send_as_json:

@@ -97,7 +97,7 @@ def _described(path):
     if os.path.exists(file):
         with open(file, encoding='utf8') as opened:
             return json.load(opened)
-    from tinyflow.train.saved_model.loader import read_saved_model  # for start-up time
+    from tinyflow.train.saved_model.loader import read_saved_model  # start-up time
     for graph in read_saved_model(path).meta_graphs:
         root = graph.object_graph_def.nodes[0] if graph.object_graph_def.nodes else None
         if root is not None and root.user_object.identifier.startswith('_tf_keras_'):

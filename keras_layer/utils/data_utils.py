@@ -68,7 +68,7 @@ def get_file(fname, origin, untar=False, md5_hash=None, file_hash=None, cache_su
 
 def _fetch(origin, path, file_hash, algorithm):
     """Downloads to a temporary file, and renames it if the hash is right."""
-    from urllib import error, request  # for start-up time
+    from urllib import error, request  # start-up time
     temporary = f'{path}.part{os.getpid()}'
     print(f'Downloading data from {origin}')
     try:
@@ -112,8 +112,8 @@ def _has_hash(path, wanted, algorithm='auto'):
 
 def _extract(path, folder, archive_format):
     """Unpacks inside `folder` only; ValueError, and nothing written, if a member would leave it."""
-    import tarfile  # for start-up time
-    import zipfile  # for start-up time
+    import tarfile  # start-up time
+    import zipfile  # start-up time
     kinds = ['tar', 'zip'] if archive_format == 'auto' else archive_format or []
     for kind in [kinds] if isinstance(kinds, str) else kinds:
         if kind == 'tar' and tarfile.is_tarfile(path):
@@ -143,7 +143,7 @@ def _check_members(path, folder, names):
 
 
 def _untar(archive, path, folder):
-    import tarfile  # for start-up time
+    import tarfile  # start-up time
     try:
         # Python's own filter also handles links, devices and permissions.
         archive.extractall(folder, filter='data')

@@ -71,7 +71,7 @@ class SequenceEnqueuer:
         self.stop()
 
     def _explained(self, error):
-        from concurrent.futures.process import BrokenProcessPool  # for start-up time
+        from concurrent.futures.process import BrokenProcessPool  # start-up time
         if isinstance(error, BrokenProcessPool):
             return misuse(RuntimeError(
                 'The worker processes ended at once. Each starts by importing '
@@ -84,7 +84,7 @@ class SequenceEnqueuer:
         try:
             self._run()
         except Exception as error:
-            from concurrent.futures import Future  # for start-up time
+            from concurrent.futures import Future  # start-up time
             failed = Future()
             failed.set_exception(error)
             self.queue.put(failed)
@@ -97,7 +97,7 @@ class SequenceEnqueuer:
         raise NotImplementedError(f'{type(self).__name__}._run()')
 
     def _threads(self, count):
-        from concurrent.futures import ThreadPoolExecutor  # for start-up time
+        from concurrent.futures import ThreadPoolExecutor  # start-up time
         return ThreadPoolExecutor(count)
 
 
@@ -141,8 +141,8 @@ class OrderedEnqueuer(SequenceEnqueuer):
             return pool, sent
         if pool is not None:
             pool.shutdown()
-        import multiprocessing  # for start-up time
-        from concurrent.futures import ProcessPoolExecutor  # for start-up time
+        import multiprocessing  # start-up time
+        from concurrent.futures import ProcessPoolExecutor  # start-up time
 
         # A fork would copy locks that other threads hold.
         return ProcessPoolExecutor(self.workers, multiprocessing.get_context('spawn'),

@@ -35,7 +35,7 @@ def model_to_dot(model, show_shapes=False, show_layer_names=True, rankdir='TB',
 @cache
 def _picture():
     """A graphviz.Digraph with pydot's methods; a factory, since graphviz is imported late."""
-    import graphviz  # optional package
+    import graphviz  # start-up time
 
     class Picture(graphviz.Digraph):
         # `prog` and `encoding` are pydot's; the layout here is always that of dot.

@@ -49,19 +49,8 @@ def test_a_type_is_declared_before_a_rule_needs_it(uses):
     late = [f'{module}:{line} nodes.{op_type} is declared in {Op.registry[op_type].__module__}'
             for module, pairs in uses.items() for line, op_type in pairs
             if op_type not in at_start
-            and Op.registry[op_type].__module__ not in _reached(imports, module)]
+            and Op.registry[op_type].__module__ not in structure.loaded_with(imports, module)]
     assert not late, '\n'.join(late)
-
-
-def _reached(imports, module):
-    """The modules that are loaded with `module`."""
-    reached, waiting = {module}, [module]
-    while waiting:
-        for other, _ in imports[waiting.pop()].at_load:
-            if other not in reached:
-                reached.add(other)
-                waiting.append(other)
-    return reached
 
 
 def test_nodes_are_made_through_the_handle():

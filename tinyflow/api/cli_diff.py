@@ -1,6 +1,7 @@
 """`python -m tinyflow diff A B`: compares graphs, checkpoints or SavedModels."""
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import sys
@@ -24,7 +25,6 @@ _PART_OF_CHECKPOINT = re.compile(r'\.(index|data-\d+-of-\d+)\Z')
 
 def add_diff(commands) -> None:
     """Adds the command to the parsers of cli.py."""
-    import argparse
     sub = commands.add_parser(
         'diff', help='compare two graphs, checkpoints or SavedModels',
         description='Compares two graphs, checkpoints or SavedModels.', epilog=_EPILOG,
@@ -39,7 +39,7 @@ def add_diff(commands) -> None:
 def _diff(options) -> int:
     try:
         if options.output is not None:
-            from tinyflow.inspect.viz import render
+            from tinyflow.inspect.viz import render  # start-up time
             render.check_path(options.output)       # before the comparison, which may take long
         diff = graph_diff(_comparable(options.first), _comparable(options.second))
         if options.output is not None:
@@ -66,9 +66,9 @@ def _comparable(path: str) -> Any:
 
 def _of_directory(path: str) -> Any:
     if any(os.path.exists(os.path.join(path, f'saved_model.{end}')) for end in ('pb', 'pbtxt')):
-        from tinyflow.train.saved_model.loader import read_saved_model
+        from tinyflow.train.saved_model.loader import read_saved_model  # start-up time
         return read_saved_model(path).meta_graphs[0]
-    from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
+    from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint  # start-up time
     found = latest_checkpoint(path)
     if found is None:
         raise ValueError(f'{path!r} has neither a SavedModel (saved_model.pb) nor a checkpoint in '

@@ -1,6 +1,7 @@
 """`python -m tinyflow predict EXPORT_DIR --inputs ...`: asks a SavedModel from the command line."""
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import os
@@ -28,7 +29,6 @@ Without inputs the signatures are shown.
 
 def add_predict(commands) -> None:
     """Adds the command to the parsers of cli.py."""
-    import argparse
     sub = commands.add_parser(
         'predict', help='ask a SavedModel', description='Asks a SavedModel.', epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
@@ -44,7 +44,7 @@ def add_predict(commands) -> None:
 
 
 def _predict(options) -> int:
-    from tinyflow.api import saved_model
+    from tinyflow.api import saved_model  # start-up time
     try:
         directory = _newest(options.export_dir)
         with saved_model.load(directory) as model:
@@ -171,7 +171,7 @@ def _number(cell: str) -> Any:
 
 
 def _example(row: dict[str, Any]):
-    from tinyflow.formats.protos.example_pb2 import Example
+    from tinyflow.formats.protos.example_pb2 import Example  # start-up time
     example = Example()
     for name, value in row.items():
         values = value if isinstance(value, list) else [value]

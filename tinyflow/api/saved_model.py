@@ -109,7 +109,7 @@ def load(sess, tags=None, export_dir=None, import_scope=None, **saver_kwargs):
 
 def load_v2(export_dir, tags=None):
     """The SavedModel in a directory, as an object: see `load`."""
-    from tinyflow.train.saved_model.loaded import LoadedModel  # loaded on first use
+    from tinyflow.train.saved_model.loaded import LoadedModel  # start-up time
     return LoadedModel(export_dir, tags)
 
 

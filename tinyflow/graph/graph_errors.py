@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from tinyflow.graph.source_location import Site
@@ -60,7 +61,6 @@ def not_a_tensor_name(name: str) -> Exception:
 
 def no_such_node(graph: Graph, kind: str, name: str, node: str) -> Exception:
     """The error for the name of a node that the graph does not have; lists similar names."""
-    from difflib import get_close_matches  # slow to load
     by_name = graph._by_name
     nearest = get_close_matches(node, by_name, n=3) or _with_similar_last_part(node, by_name)
     if kind == 'Tensor':
@@ -73,7 +73,6 @@ def no_such_node(graph: Graph, kind: str, name: str, node: str) -> Exception:
 
 def _with_similar_last_part(node: str, by_name: dict[str, Operation]) -> list[str]:
     """Names whose last part, without scopes, is closest to that of `node`."""
-    from difflib import get_close_matches  # slow to load
     by_last: dict[str, str] = {}
     for name in by_name:
         by_last.setdefault(name.rpartition('/')[2], name)

@@ -7,6 +7,7 @@ to them by type, as TensorFlow does, which avoids import cycles.
 """
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from tinyflow.graph.support.errors import misuse, report
@@ -33,7 +34,6 @@ nodes = _Nodes()
 
 
 def _unknown(op_type):
-    from difflib import get_close_matches  # only an error message needs it
     near = get_close_matches(op_type, registry, 3)
     return misuse(AttributeError(report(
         f'No op of type {op_type!r} is declared, or its module has not been imported.',

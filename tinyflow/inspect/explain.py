@@ -143,7 +143,7 @@ class Explanation:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from html import escape  # large, and only notebooks need it
+        from html import escape  # start-up time
         rows = []
         for title, content in self.sections():
             body = escape('\n'.join(content))

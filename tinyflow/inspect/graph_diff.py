@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -68,11 +69,11 @@ class GraphDiff:
 
         Raises ValueError for a comparison of programs or checkpoints.
         """
-        from tinyflow.inspect.viz.picture import draw_comparison  # loaded on first use
+        from tinyflow.inspect.viz.picture import draw_comparison  # start-up time
         return draw_comparison(self, path, **options)
 
     def _repr_html_(self) -> str:
-        from html import escape  # large, and only notebooks need it
+        from html import escape  # start-up time
         return f'<pre>{escape(str(self))}</pre>'
 
 
@@ -137,7 +138,7 @@ def _nodes(what: Any, graph: Graph | None) -> dict[str, _Node]:
 def _variables(what: Any) -> dict[str, _Node]:
     """The Variables of a checkpoint or a graph, by the names that they have in checkpoints."""
     if _is_checkpoint(what):
-        from tinyflow.train.checkpoints.inspection import load_checkpoint  # loaded on first use
+        from tinyflow.train.checkpoints.inspection import load_checkpoint  # start-up time
         reader = load_checkpoint(os.fspath(what))
         types = reader.get_variable_to_dtype_map()
         return {name: _Node('Variable', (), (f'{types[name].name} {list(shape)}',), {})
@@ -156,7 +157,7 @@ def _graph(what: Any) -> Graph:
     if not hasattr(definition, 'node') or not hasattr(definition, 'SerializeToString'):
         raise misuse(TypeError(f'graph_diff compares graphs, GraphDefs, files, programs and '
                                f'checkpoints, not {what!r}.'))
-    from tinyflow.formats.graphdef.importing import import_graph_def  # loaded on first use
+    from tinyflow.formats.graphdef.importing import import_graph_def  # start-up time
     with Graph().as_default() as graph:
         import_graph_def(definition, name='')
     return graph
@@ -164,10 +165,10 @@ def _graph(what: Any) -> Graph:
 
 def _read(path: str) -> Any:
     if path.endswith('.meta'):
-        from tinyflow.formats.graphdef.meta_graph import read_meta_graph_file  # loaded on first use
+        from tinyflow.formats.graphdef.meta_graph import read_meta_graph_file  # start-up time
         return read_meta_graph_file(path)
-    from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded on first use
-    from tinyflow.formats.wire.reading import read  # loaded on first use
+    from tinyflow.formats.protos.graph_pb2 import GraphDef  # start-up time
+    from tinyflow.formats.wire.reading import read  # start-up time
     return read(path, GraphDef)
 
 
@@ -184,7 +185,6 @@ def _text(value: Any) -> str:
     if isinstance(value, np.ndarray):
         if value.size <= 8:
             return f'{value.dtype} {value.tolist()}'
-        import zlib
         return f'{value.dtype} {list(value.shape)} (checksum {zlib.crc32(value.tobytes()):08x})'
     if hasattr(value, 'get_operations'):
         return f'a function of {len(value.get_operations())} nodes'

@@ -128,5 +128,5 @@ class RunMetadata:
 
     def SerializeToString(self) -> bytes:                            # noqa: N802 (protobuf's name)
         """The bytes of TensorFlow's RunMetadata message, as TensorBoard reads it."""
-        from tinyflow.formats.wire.run_metadata import to_proto
+        from tinyflow.formats.wire.run_metadata import to_proto  # start-up time
         return to_proto(self).SerializeToString()

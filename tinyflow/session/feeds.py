@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.convert import _bytes_array
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Tensor
 from tinyflow.session import feed_errors
@@ -78,7 +79,6 @@ def feed_array(tensor: Tensor, value: Any) -> np.ndarray:
     if node is not None:
         raise feed_errors.is_a_node(tensor, value, node)
     if tensor.dtype.base_dtype is dtypes.string:
-        from tinyflow.graph.convert import _bytes_array
         return _bytes_array(value)
     _check_int(tensor, value)
     try:

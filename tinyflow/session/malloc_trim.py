@@ -6,6 +6,7 @@ peaks, most of it in gaps. malloc_trim releases the gaps.
 """
 from __future__ import annotations
 
+import ctypes
 import sys
 from functools import lru_cache
 from typing import Any
@@ -36,7 +37,6 @@ def _malloc_trim() -> Any:
     """The C library's malloc_trim; None if it does not have it."""
     if not sys.platform.startswith('linux'):
         return None
-    import ctypes
     return getattr(ctypes.CDLL(None), 'malloc_trim', None)
 
 

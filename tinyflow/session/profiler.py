@@ -84,7 +84,7 @@ class Profile:
                    'args': {'op': t.instruction.type,
                             'line': str(t.instruction.operation.site or '')}}
                   for t in self.timings[-1]]
-        import json  # importing it takes longer than most programs run
+        import json  # start-up time
         text = json.dumps({'traceEvents': events, 'displayTimeUnit': 'ns'})
         if path is not None:
             with open(path, 'w', encoding='utf-8') as file:

@@ -1,6 +1,7 @@
 """RunMetadata.step_stats as a Chrome trace, as in tensorflow.python.client.timeline."""
 from __future__ import annotations
 
+import json
 from typing import Any
 
 
@@ -13,7 +14,6 @@ class Timeline:
     def generate_chrome_trace_format(self, show_dataflow: bool = True,
                                      show_memory: bool = False) -> str:
         """A JSON text with one event per node that ran."""
-        import json
         events = []
         for pid, device in enumerate(self._step_stats.dev_stats):
             events.append({'name': 'process_name', 'ph': 'M', 'pid': pid,

@@ -15,6 +15,7 @@ from estimator_layer.canned.trees.ops.messages import restore
 from estimator_layer.canned.trees.ops.model import LEAF, Ensemble
 from estimator_layer.canned.trees.resources import TreeEnsemble
 from estimator_layer.model_fn import ModeKeys
+from tinyflow.formats.protos import boosted_trees_pb2
 from tinyflow.graph.support.errors import misuse
 
 __all__ = ['PATH_KEY', 'bias_and_contributions', 'importances', 'predict_with_paths']
@@ -77,7 +78,6 @@ def bias_and_contributions(serialized, names, is_classification):
     (Palczewska et al. 2013, "Interpreting random forest models using a feature contribution
     method"). For a classifier the prediction is the probability.
     """
-    from tinyflow.formats.protos import boosted_trees_pb2  # start-up time
     path = boosted_trees_pb2.DebugOutput.FromString(serialized)
     outputs = np.array(path.logits_path)
     if is_classification:

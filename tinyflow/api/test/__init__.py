@@ -1,5 +1,7 @@
 """tf.test: test cases with their own graph, assertions about arrays, gradient checks."""
+import os as _os
 import sys as _sys
+import unittest as _unittest
 
 from tinyflow.api.test.benchmark import (
     Benchmark,
@@ -18,13 +20,12 @@ from tinyflow.graph.support.missing import (
 
 def main(argv=None):
     """Runs the tests of the program, or with --benchmarks=pattern its benchmarks; then exits."""
-    import unittest
     argv = list(_sys.argv if argv is None else argv)
     wanted = [a.partition('=')[2] or '.' for a in argv[1:] if a.startswith('--benchmarks')]
     if wanted:
         _run_benchmarks(wanted[0])
         return
-    unittest.main(argv=argv)
+    _unittest.main(argv=argv)
 
 
 def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None):
@@ -60,9 +61,8 @@ def create_local_cluster(num_workers, num_ps, protocol='grpc', worker_config=Non
 
 def test_src_dir_path(relative_path):
     """The path of a directory below TensorFlow's source: of tinyflow's, here."""
-    import os
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    return os.path.join(package, relative_path)
+    package = _os.path.dirname(_os.path.dirname(_os.path.dirname(_os.path.abspath(__file__))))
+    return _os.path.join(package, relative_path)
 
 
 test_src_dir_path.__test__ = False
@@ -91,7 +91,7 @@ _missing = _explain_missing(__name__, __all__)
 
 def __getattr__(name):
     if name == 'mock':
-        from unittest import mock
+        from unittest import mock  # start-up time
         return mock
     return _missing(name)
 

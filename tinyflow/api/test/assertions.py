@@ -231,7 +231,7 @@ class Assertions(unittest.TestCase):
         """Fails unless two protocol buffers are equal; the first may be in text form."""
         expected = expected_message_maybe_ascii
         if isinstance(expected, (str, bytes)):
-            from google.protobuf import text_format
+            from google.protobuf import text_format  # start-up time
             text = expected.decode() if isinstance(expected, bytes) else expected
             expected = text_format.Parse(text, type(message)())
         self.assertEqual(type(expected), type(message), msg)

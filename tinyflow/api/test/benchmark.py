@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 
 import numpy as np
@@ -72,7 +73,6 @@ class Benchmark:
 
 def run_benchmarks(pattern):
     """Runs the benchmark methods whose full name has a match for the pattern; 'all' means all."""
-    import re
     wanted = re.compile('.' if pattern == 'all' else pattern)
     for kind in Benchmark.registry:
         for name in sorted(n for n in dir(kind) if n.startswith('benchmark')):

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from tinyflow.formats.graphdef.graph_util import convert_variables_to_constants
 from tinyflow.formats.graphdef.importing import import_graph_def
+from tinyflow.formats.protos.graph_pb2 import GraphDef
 from tinyflow.formats.wire import reading
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.support.errors import misuse
@@ -36,7 +37,6 @@ def freeze_graph(input_graph, input_saver, input_binary, input_checkpoint, outpu
         elif input_meta_graph:
             import_meta_graph(input_meta_graph).restore(session, input_checkpoint)
         else:
-            from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded on first use
             import_graph_def(reading.read(input_graph, GraphDef, bool(input_binary)), name='')
             Saver(_variables_of(graph, input_checkpoint)).restore(session, input_checkpoint)
         if initializer_nodes:

@@ -201,7 +201,7 @@ class _ParallelCursor(Transform):
         return self.elements.popleft() if self.elements else next(self.input)
 
     def _open_pool(self) -> None:
-        from concurrent.futures import ThreadPoolExecutor  # loaded when needed
+        from concurrent.futures import ThreadPoolExecutor  # start-up time
         self.pool = ThreadPoolExecutor(self.source.threads, 'tinyflow map')
         weakref.finalize(self, self.pool.shutdown, wait=False, cancel_futures=True)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from tinyflow.formats.graphdef import attributes, functions, ordering
 from tinyflow.formats.graphdef.control_flow_v1 import lowered
 from tinyflow.formats.graphdef.names import NAMES, OrderedNames
+from tinyflow.formats.protos.graph_pb2 import GraphDef
 from tinyflow.formats.wire import tensors
 from tinyflow.graph import dtypes
 from tinyflow.graph.source_location import user_site, warn_at
@@ -25,7 +26,6 @@ def graph_def(graph, from_version=None, add_shapes=False):
     `add_shapes` writes the static shapes of each node's outputs as the attribute _output_shapes.
     Warns [large-constants] of constants above 32 MB. Raises ValueError above 2 GB.
     """
-    from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded when needed
     if not add_shapes or from_version or not graph.finalized:
         return _graph_def(graph, from_version, add_shapes)
     # A training saves the finalized graph with each checkpoint.
@@ -40,7 +40,6 @@ def graph_def(graph, from_version=None, add_shapes=False):
 
 
 def _graph_def(graph, from_version, add_shapes):
-    from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded when needed
     operations = [op for op in graph.get_operations() if op.id > (from_version or 0)]
     _check_size(graph, operations)
     proto = GraphDef()
@@ -59,7 +58,6 @@ def _graph_def(graph, from_version, add_shapes):
 
 def node_def(operation):
     """The NodeDef of one node (of several that represent it, the last)."""
-    from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded when needed
     proto = GraphDef()
     add_node(proto.node, operation, False)
     return proto.node[-1]

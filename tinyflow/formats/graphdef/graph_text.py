@@ -7,9 +7,9 @@ from __future__ import annotations
 
 def graph_text(graph_def):
     """The text of a GraphDef, attributes in the order of their names."""
-    from google.protobuf import text_format  # loaded when needed
+    from google.protobuf import text_format  # start-up time
 
-    from tinyflow.formats.protos.graph_pb2 import GraphDef
+    from tinyflow.formats.protos.graph_pb2 import GraphDef  # start-up time
     rest = GraphDef(version=graph_def.version)
     for field in ('versions', 'library'):
         if graph_def.HasField(field):

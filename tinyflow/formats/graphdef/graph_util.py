@@ -2,8 +2,11 @@
 from __future__ import annotations
 
 import logging
+from difflib import get_close_matches
 
 from tinyflow.formats.graphdef.importing import import_graph_def
+from tinyflow.formats.protos.graph_pb2 import GraphDef
+from tinyflow.formats.protos.node_def_pb2 import NodeDef
 from tinyflow.formats.wire import tensors
 from tinyflow.graph.dtypes import as_dtype
 from tinyflow.graph.support.errors import misuse
@@ -18,7 +21,6 @@ _VARIABLES = ('Variable', 'VariableV2', 'VarHandleOp')
 
 def must_run_on_cpu(node, pin_variables_on_cpu=False):
     """True for an Operation or NodeDef that TensorFlow does not place on a GPU: int32, strings."""
-    from tinyflow.formats.protos.node_def_pb2 import NodeDef  # loaded when needed
     proto = node if isinstance(node, NodeDef) else node.node_def
     if pin_variables_on_cpu and (proto.op in ('Variable', 'VariableV2') or proto.op[:4] == 'Save'):
         return True
@@ -46,7 +48,6 @@ def _node_name(name):
 
 
 def _check_graph_def(graph_def):
-    from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded when needed
     if not isinstance(graph_def, GraphDef):
         raise misuse(TypeError('graph_def must be a GraphDef proto, such as graph.as_graph_def().'))
 
@@ -56,7 +57,6 @@ def _needed(nodes, dest_nodes):
     found, stack = set(), [_node_name(name) for name in dest_nodes]
     for name in stack:
         if name not in nodes:
-            from difflib import get_close_matches  # loaded when needed
             near = get_close_matches(name, nodes, n=3)
             raise misuse(AssertionError(f'{name} is not in graph'
                                         + (f'; nearest: {", ".join(near)}' if near else '')))

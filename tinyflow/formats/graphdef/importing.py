@@ -28,7 +28,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     Raises ValueError for a GraphDef that is damaged or does not fit input_map and return_elements,
     NotFoundError for unknown op types.
     """
-    from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded when needed
+    from tinyflow.formats.protos.graph_pb2 import GraphDef  # start-up time
     proto = as_message(graph_def, GraphDef)
     input_map = _checked_map(input_map)
     wanted = _checked_elements(return_elements)

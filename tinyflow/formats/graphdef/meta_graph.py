@@ -31,7 +31,7 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
     in the collection `unbound_inputs_col_name`. clear_extraneous_savers removes the nodes of
     Savers other than `saver_def`'s. Raises ValueError above 2 GB.
     """
-    from tinyflow.formats.protos.meta_graph_pb2 import MetaGraphDef  # loaded when needed
+    from tinyflow.formats.protos.meta_graph_pb2 import MetaGraphDef  # start-up time
     graph = graph or get_default_graph()
     _check(graph, collection_list)
     proto = MetaGraphDef()
@@ -141,7 +141,7 @@ def read_meta_graph_file(filename):
 
     Raises OSError if there is none and DataLossError if it is damaged, naming it.
     """
-    from tinyflow.formats.protos.meta_graph_pb2 import MetaGraphDef  # loaded when needed
+    from tinyflow.formats.protos.meta_graph_pb2 import MetaGraphDef  # start-up time
     if not os.path.isfile(filename):
         directory = os.path.dirname(filename) or '.'
         there = sorted(n for n in os.listdir(directory) if n.endswith('.meta')) \
@@ -169,7 +169,7 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
     Returns (the MetaGraphDef, its Variables by name, the return_elements). Raises ValueError if
     inputs from outside (see `export_meta_graph`) are not given in `input_map`.
     """
-    from tinyflow.formats.protos.meta_graph_pb2 import MetaGraphDef  # loaded when needed
+    from tinyflow.formats.protos.meta_graph_pb2 import MetaGraphDef  # start-up time
     if isinstance(meta_graph_or_file, (str, os.PathLike)):
         path = os.fspath(meta_graph_or_file)
         proto = read_meta_graph_file(path)

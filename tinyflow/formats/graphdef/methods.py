@@ -19,25 +19,25 @@ def _as_graph_def(self, from_version=None, add_shapes=False):
     `add_shapes` writes the static shapes of each node's outputs as the attribute _output_shapes.
     Warns [large-constants] of constants above 32 MB. Raises ValueError above 2 GB.
     """
-    from tinyflow.formats.graphdef import export  # loaded when needed
+    from tinyflow.formats.graphdef import export  # start-up time
     return export.graph_def(self, from_version, add_shapes)
 
 
 def _graph_def_versions(self):
     """The VersionDef of the GraphDefs of this graph."""
-    from tinyflow.formats.protos.versions_pb2 import VersionDef  # loaded when needed
+    from tinyflow.formats.protos.versions_pb2 import VersionDef  # start-up time
     return VersionDef(producer=GRAPH_DEF_VERSION)
 
 
 def _node_def(self):
     """The NodeDef of this node."""
-    from tinyflow.formats.graphdef import export  # loaded when needed
+    from tinyflow.formats.graphdef import export  # start-up time
     return export.node_def(self)
 
 
 def _as_proto(self):
     """The TensorShapeProto of this shape."""
-    from tinyflow.formats.wire.tensors import shape_proto  # loaded when needed
+    from tinyflow.formats.wire.tensors import shape_proto  # start-up time
     return shape_proto(self)
 
 

@@ -17,7 +17,7 @@ def to_proto(self, export_scope=None):
 
     None if the Variable is outside of that scope.
     """
-    from tinyflow.formats.protos.variable_pb2 import VariableDef  # loaded when needed
+    from tinyflow.formats.protos.variable_pb2 import VariableDef  # start-up time
     if not scopes.inside(self.name, export_scope):
         return None
     proto = VariableDef(
@@ -99,7 +99,7 @@ class SaveSliceInfo:
 
     def to_proto(self, export_scope=None):
         """The SaveSliceInfoDef; None if the Variable is outside of `export_scope`."""
-        from tinyflow.formats.protos.variable_pb2 import SaveSliceInfoDef  # loaded when needed
+        from tinyflow.formats.protos.variable_pb2 import SaveSliceInfoDef  # start-up time
         if not scopes.inside(self.full_name, export_scope):
             return None
         proto = SaveSliceInfoDef()

@@ -46,9 +46,9 @@ def read_index(prefix):
 
     NotFoundError if there is none, DataLossError if it is damaged.
     """
-    from google.protobuf.message import DecodeError  # loaded when needed
+    from google.protobuf.message import DecodeError  # start-up time
 
-    from tinyflow.formats.protos import tensor_bundle_pb2
+    from tinyflow.formats.protos import tensor_bundle_pb2  # start-up time
     path = index_name(prefix)
     with explained(path), open(path, 'rb') as file:
         data = file.read()
@@ -107,9 +107,9 @@ class BundleReader:
     def parsed(self, key, name):
         found = self._entries.get(key)
         if found is None:
-            from google.protobuf.message import DecodeError  # loaded when needed
+            from google.protobuf.message import DecodeError  # start-up time
 
-            from tinyflow.formats.protos import tensor_bundle_pb2
+            from tinyflow.formats.protos import tensor_bundle_pb2  # start-up time
             try:
                 found = tensor_bundle_pb2.BundleEntryProto.FromString(self.raw[key])
             except (DecodeError, KeyError):

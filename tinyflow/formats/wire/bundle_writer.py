@@ -100,7 +100,7 @@ class BundleWriter:
 
 
 def _entry(dtype, shape):
-    from tinyflow.formats.protos import tensor_bundle_pb2  # loaded when needed
+    from tinyflow.formats.protos import tensor_bundle_pb2  # start-up time
     entry = tensor_bundle_pb2.BundleEntryProto(dtype=dtype.as_datatype_enum)
     entry.shape.SetInParent()
     for size in shape:
@@ -155,7 +155,7 @@ def _link(prefix, count):
 
 
 def _write_index(prefix, entries, shards):
-    from tinyflow.formats.protos import tensor_bundle_pb2  # loaded when needed
+    from tinyflow.formats.protos import tensor_bundle_pb2  # start-up time
     header = tensor_bundle_pb2.BundleHeaderProto(num_shards=shards)
     header.version.producer = 1
     rows = [(key, entry.SerializeToString(deterministic=True))

@@ -52,9 +52,9 @@ class ReaderV1:
         self._parts.update({key: (path, value) for key, value in entries.items()})
 
     def _proto(self, path, data):
-        from google.protobuf.message import DecodeError  # loaded when needed
+        from google.protobuf.message import DecodeError  # start-up time
 
-        from tinyflow.formats.protos import saved_tensor_slice_pb2
+        from tinyflow.formats.protos import saved_tensor_slice_pb2  # start-up time
         try:
             return saved_tensor_slice_pb2.SavedTensorSlices.FromString(data)
         except DecodeError:

@@ -14,7 +14,7 @@ _ALL = 0xffffffff
 def _extend(crc, data):
     """The library's function, which replaces this one at first use."""
     global _extend
-    from google_crc32c import extend as _extend  # loaded when needed
+    from google_crc32c import extend as _extend  # start-up time
     return _extend(crc, data)
 
 

@@ -136,7 +136,7 @@ def _new_file(name, suffix):
 
 
 def _first(now):
-    from tinyflow.formats.protos.event_pb2 import Event  # loaded when needed
+    from tinyflow.formats.protos.event_pb2 import Event  # start-up time
     return Event(wall_time=now, file_version=_VERSION)
 
 
@@ -155,9 +155,9 @@ def summary_iterator(path):
     NotFoundError without a file; DataLossError names the offset of a damaged record, such as the
     last of a process that died while writing it: the records before it are valid.
     """
-    from google.protobuf.message import DecodeError  # loaded when needed
+    from google.protobuf.message import DecodeError  # start-up time
 
-    from tinyflow.formats.protos.event_pb2 import Event
+    from tinyflow.formats.protos.event_pb2 import Event  # start-up time
     with RecordReader(os.fspath(path)) as reader:
         for record in reader:
             try:

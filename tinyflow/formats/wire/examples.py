@@ -79,9 +79,9 @@ def as_array(message, dtype):
 
 def parse(data, where, message='Example'):
     """The parsed Example (or SequenceExample)."""
-    from google.protobuf.message import DecodeError  # loaded when needed
+    from google.protobuf.message import DecodeError  # start-up time
 
-    from tinyflow.formats.protos import example_pb2
+    from tinyflow.formats.protos import example_pb2  # start-up time
     try:
         return getattr(example_pb2, message).FromString(data)
     except DecodeError:

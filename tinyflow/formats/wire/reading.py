@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from difflib import get_close_matches
 
 from tinyflow.formats.wire.files import explained, write_atomically
 from tinyflow.graph.support import errors
@@ -34,7 +35,7 @@ def _lower(name):
 
 def parse(data, message_class, where):
     """The message of binary `data`. Raises DataLossError, which says that `where` is damaged."""
-    from google.protobuf.message import DecodeError  # loaded when needed
+    from google.protobuf.message import DecodeError  # start-up time
     try:
         return message_class.FromString(data)
     except (DecodeError, UnicodeDecodeError, RuntimeError) as error:
@@ -46,7 +47,7 @@ def parse_text(text, message_class, where):
 
     Fields of a newer TensorFlow are ignored, but typos are errors.
     """
-    from google.protobuf import text_format  # loaded when needed
+    from google.protobuf import text_format  # start-up time
     try:
         return text_format.Parse(text, message_class())
     except text_format.ParseError as error:
@@ -68,7 +69,7 @@ _BRACKETS = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|#[^\n]*|([{<
 
 def _check_newer(text, message_class, error):
     """ParseError unless the only errors in `text` are fields with entirely unknown names."""
-    from google.protobuf import text_format  # loaded when needed
+    from google.protobuf import text_format  # start-up time
     seen = set()
     while True:
         found = _UNKNOWN.search(str(error))
@@ -85,7 +86,6 @@ def _check_newer(text, message_class, error):
 
 def _nearest_field(message_class, message, name):
     """The field of a message inside `message_class` whose name is most similar to `name`."""
-    from difflib import get_close_matches  # loaded when needed
     waiting, seen = [message_class.DESCRIPTOR], set()
     while waiting:
         descriptor = waiting.pop()
@@ -165,7 +165,7 @@ def read(path, message_class, binary=None):
 
 def as_bytes(message, what):
     """The serialized message. Raises ValueError above the 2 GB of protobuf."""
-    from google.protobuf.message import EncodeError  # loaded when needed
+    from google.protobuf.message import EncodeError  # start-up time
     try:
         return message.SerializeToString(deterministic=True)
     except (EncodeError, ValueError) as error:
@@ -176,7 +176,7 @@ def as_bytes(message, what):
 
 def write(path, message, as_text=False):
     """Writes a message to a file atomically."""
-    from google.protobuf import text_format  # loaded when needed
+    from google.protobuf import text_format  # start-up time
     data = text_format.MessageToString(message) if as_text else \
         as_bytes(message, message.DESCRIPTOR.name)
     write_atomically(os.fspath(path), data)

@@ -4,10 +4,11 @@ tf.RunMetadata itself is a plain class: runs fill it without loading google.prot
 """
 from __future__ import annotations
 
+from tinyflow.formats.protos.config_pb2 import RunMetadata
+
 
 def to_proto(metadata):
     """The RunMetadata message of a tf.RunMetadata."""
-    from tinyflow.formats.protos.config_pb2 import RunMetadata  # loaded when needed
     proto = RunMetadata()
     for device in metadata.step_stats.dev_stats:
         into = proto.step_stats.dev_stats.add(device=device.device)

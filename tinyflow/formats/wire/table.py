@@ -158,7 +158,7 @@ def _block(data, offset, size):
     if kind == 0:
         return block
     if kind == 1:
-        from tinyflow.formats.wire.snappy import DamagedStream, decompress  # loaded when needed
+        from tinyflow.formats.wire.snappy import DamagedStream, decompress  # start-up time
         try:
             return decompress(block)
         except DamagedStream as error:

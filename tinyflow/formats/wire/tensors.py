@@ -62,7 +62,7 @@ def fill_shape(proto, shape):
 
 def shape_proto(shape):
     """The TensorShapeProto of a shape."""
-    from tinyflow.formats.protos.tensor_shape_pb2 import TensorShapeProto  # loaded when needed
+    from tinyflow.formats.protos.tensor_shape_pb2 import TensorShapeProto  # start-up time
     proto = TensorShapeProto()
     fill_shape(proto, shapes.raw(shape))
     return proto
@@ -130,7 +130,7 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
     """
     if verify_shape and allow_broadcast:
         raise misuse(ValueError('verify_shape and allow_broadcast are not both allowed.'))
-    from tinyflow.formats.protos.tensor_pb2 import TensorProto  # loaded when needed
+    from tinyflow.formats.protos.tensor_pb2 import TensorProto  # start-up time
     if isinstance(values, TensorProto):
         return values
     array, dtype = as_array(values, dtype)

@@ -184,7 +184,7 @@ def report(problem: str, op=None, inputs=(), hint: str | None = None, site=None,
 def add_call_hint(error: BaseException, trace: types.TracebackType | None) -> None:
     """Appends to a TypeError for an unknown keyword argument which names the function takes."""
     if type(error) is TypeError and 'unexpected keyword argument' in str(error):
-        from tinyflow.graph.support import call_hints  # start-up time: only this error needs it
+        from tinyflow.graph.support import call_hints  # start-up time
         if call_hints.add_hint(error, trace):
             misuse(error)
 

@@ -7,6 +7,7 @@ not implemented, was renamed before TensorFlow 1.0, belongs to TensorFlow 2, or 
 from __future__ import annotations
 
 import sys
+from difflib import SequenceMatcher, get_close_matches
 from functools import cache
 from pathlib import Path
 
@@ -264,7 +265,6 @@ def _nearest(space, name, own):
 
 def _similar(name, names, contained=True):
     """Up to three of `names` that are similar to `name`, contain it, or are contained in it."""
-    from difflib import get_close_matches  # for start-up time
     by_lower = {n.lower(): n for n in names}
     lower = name.lower()
     found = get_close_matches(lower, by_lower, n=3, cutoff=0.7)
@@ -275,5 +275,4 @@ def _similar(name, names, contained=True):
 
 
 def _similarity(name, other):
-    from difflib import SequenceMatcher
     return SequenceMatcher(None, name.lower(), other.lower()).ratio()

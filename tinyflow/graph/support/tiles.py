@@ -78,7 +78,7 @@ def _cpus() -> int:
 def _workers():
     global _pool
     if _pool is None:
-        from concurrent.futures import ThreadPoolExecutor  # slow to load, and few programs need it
+        from concurrent.futures import ThreadPoolExecutor  # start-up time
         _pool = ThreadPoolExecutor(_MOST_THREADS - 1, 'tinyflow-tiles', _be_quiet)
     return _pool
 

@@ -17,7 +17,7 @@ def is_users_file(filename: str) -> bool:
 
 def is_library(filename: str) -> bool:
     """True for a file of Python's standard library or of an installed package."""
-    import sysconfig  # slow to load
+    import sysconfig  # start-up time
     paths = [sysconfig.get_path(name) for name in ('stdlib', 'platstdlib', 'purelib', 'platlib')]
     return filename.startswith(('<frozen', *[path + os.sep for path in paths if path])) or \
         not {'site-packages', 'dist-packages'}.isdisjoint(filename.split(os.sep))

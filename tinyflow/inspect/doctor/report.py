@@ -51,5 +51,5 @@ class Report:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from html import escape  # large, and only notebooks need it
+        from html import escape  # start-up time
         return f'<pre>{escape(str(self))}</pre>'

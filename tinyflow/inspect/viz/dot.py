@@ -6,7 +6,10 @@ vision; the shapes distinguish them in greyscale prints.
 from __future__ import annotations
 
 from html import escape
+from textwrap import wrap
 from typing import NamedTuple
+
+import graphviz
 
 from tinyflow.inspect.viz import labels
 from tinyflow.inspect.viz.model import Model
@@ -73,7 +76,6 @@ def source(model: Model, mirrored: bool = True, newrank: bool = False) -> str:
     `mirrored` draws the backward half upwards next to the forward one; `newrank` chooses
     Graphviz' other way to assign heights.
     """
-    import graphviz
     graph = graphviz.Digraph('tinyflow')
     graph.attr('graph', **_graph_attributes(model))
     if newrank:
@@ -131,7 +133,6 @@ def _graph_attributes(model):
 
 def _wrapped(notes, width=76):
     """Notes as short lines: one long line would make the whole picture wide."""
-    from textwrap import wrap
     return [line for note in notes for line in wrap(note, width)]
 
 
@@ -243,7 +244,6 @@ def _edge_attributes(edge):
 
 def _plain(text):
     """Text for a DOT attribute, without HTML and escapes."""
-    import graphviz
     return graphviz.escape(text)
 
 

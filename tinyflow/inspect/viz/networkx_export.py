@@ -1,6 +1,8 @@
 """to_networkx: the graph as a networkx MultiDiGraph."""
 from __future__ import annotations
 
+import networkx
+
 from tinyflow.inspect.viz import labels
 from tinyflow.inspect.viz.nested_graphs import NestedGraphs
 from tinyflow.inspect.viz.select import needed, parts, subject
@@ -23,7 +25,6 @@ def to_networkx(what):
     Shapes are tuples with None for unknown dimensions, or None if the rank is unknown. Raises
     TypeError if `what` is neither a Graph nor fetches.
     """
-    import networkx
     graph, fetched = subject(what)
     result = networkx.MultiDiGraph()
     if graph is None:

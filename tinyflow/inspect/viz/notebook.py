@@ -13,7 +13,7 @@ def install(*classes: type) -> None:
 
 def _repr_svg(self):
     """The picture as SVG, or None (the notebook shows text) where there is no Graphviz."""
-    from tinyflow.inspect.viz.picture import draw  # loaded on first use
+    from tinyflow.inspect.viz.picture import draw  # start-up time
     try:
         return draw(self).svg()
     except RuntimeError:

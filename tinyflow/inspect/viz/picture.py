@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from tinyflow.graph.support.errors import misuse
-from tinyflow.inspect.viz import build, dot, render, title_placement
+from tinyflow.inspect.viz import build, dot, html, render, title_placement
+from tinyflow.inspect.viz.compare import compared
 from tinyflow.inspect.viz.model import Model, Options
 
 _ATTEMPTS = 4
@@ -88,7 +89,6 @@ class Picture:
 
     def html(self) -> str:
         """One page for a browser, self-contained: zoom, search, scopes by depth, details."""
-        from tinyflow.inspect.viz import html  # loaded on first use
         return html.page(self._views(), self.model.title or 'graph')
 
     def save(self, path) -> None:
@@ -130,7 +130,6 @@ def draw_comparison(diff, path=None, **options) -> Picture:
     """The picture of a `GraphDiff`; `options` are those of `draw`."""
     if path is not None:
         render.check_path(path)
-    from tinyflow.inspect.viz.compare import compared  # loaded on first use
     picture = Picture(diff, Options(**options), compared)
     if path is not None:
         picture.save(path)

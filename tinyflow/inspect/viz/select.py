@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from difflib import get_close_matches
 
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
@@ -303,7 +304,6 @@ def _by_expression(ops, pattern, types, argument):
                                 f'a regular expression: {error}.')) from None
     found = [op for op in ops if search(op.name)]
     if not found:
-        from difflib import get_close_matches
         near = get_close_matches(str(pattern), sorted(types), n=3)
         hint = f' Near: {", ".join(near)}.' if near else ''
         raise misuse(ValueError(f'{argument}={pattern!r} matches no node: it is neither an op '

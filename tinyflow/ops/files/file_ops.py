@@ -1,6 +1,7 @@
 """File ops: tf.read_file, tf.write_file, tf.matching_files."""
 from __future__ import annotations
 
+import difflib
 import errno
 import fnmatch
 import os
@@ -35,8 +36,6 @@ def explained(path):
 
 def _missing_file_hint(path):
     """A hint for a missing file: a missing directory, or files with similar names."""
-    import difflib  # only an error message needs it
-
     folder, name = os.path.split(path)
     where = '' if os.path.isabs(path) else f' (the working directory is {os.getcwd()})'
     if folder and not os.path.isdir(folder):

@@ -22,7 +22,7 @@ class SerializeTensor(Op):
     partial_rank = True
 
     def kernel(tensor):
-        from tinyflow.formats.protos.tensor_pb2 import TensorProto  # protobuf loads slowly
+        from tinyflow.formats.protos.tensor_pb2 import TensorProto  # start-up time
         array, proto = np.asarray(tensor), TensorProto()
         if array.dtype == object:
             fill_tensor(proto, array, dtypes.string)
@@ -43,9 +43,9 @@ class ParseTensor(Op):
         return None
 
     def kernel(serialized, *, out_type):
-        from google.protobuf.message import DecodeError
+        from google.protobuf.message import DecodeError  # start-up time
 
-        from tinyflow.formats.protos import tensor_pb2  # protobuf loads slowly
+        from tinyflow.formats.protos import tensor_pb2  # start-up time
         if serialized.ndim:
             raise OpFailure('Expected `serialized` to be a scalar, got shape: '
                             f'{list(serialized.shape)}',

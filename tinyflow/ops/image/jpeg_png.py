@@ -25,7 +25,7 @@ _OTHERS = {b'GIF8': 'a GIF', b'BM': 'a BMP',
 def pillow():
     """Pillow's module Image. Raises ImportError, which says how to install it."""
     try:
-        from PIL import Image  # not installed with tinyflow, and slow to load
+        from PIL import Image  # optional package
     except ImportError as error:
         raise ImportError('Image files need Pillow, which is not installed: '
                           'pip install tinyflow-graph[images]') from error

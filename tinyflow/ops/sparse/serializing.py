@@ -122,9 +122,9 @@ def _stacked(serialized, dtype):
 def _array(item):
     if isinstance(item, BoxedArray):
         return item.array
-    from google.protobuf.message import DecodeError
+    from google.protobuf.message import DecodeError  # start-up time
 
-    from tinyflow.formats.protos.tensor_pb2 import TensorProto  # protobuf loads slowly
+    from tinyflow.formats.protos.tensor_pb2 import TensorProto  # start-up time
     try:
         return make_ndarray(TensorProto.FromString(item))
     except (DecodeError, TypeError, ValueError):

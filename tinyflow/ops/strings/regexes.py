@@ -27,7 +27,7 @@ def _text(data):
 @lru_cache(maxsize=256)
 def compiled(pattern: bytes):
     """The compiled RE2 pattern. ValueError for an invalid one."""
-    import re2
+    import re2  # start-up time
     options = re2.Options()
     options.log_errors = False              # the error below has the message
     try:

@@ -49,7 +49,7 @@ class ImageSummary(Op):
         return ()
 
     def kernel(tag, tensor, *, max_images, bad_color):
-        from tinyflow.formats.protos import summary_pb2  # protobuf loads slowly
+        from tinyflow.formats.protos import summary_pb2  # start-up time
         _check_images(tensor)
         message = summary_pb2.Summary()
         images = tensor[:max_images]
@@ -123,7 +123,7 @@ class AudioSummaryV2(Op):
         return ()
 
     def kernel(tag, tensor, sample_rate, *, max_outputs):
-        from tinyflow.formats.protos import summary_pb2  # protobuf loads slowly
+        from tinyflow.formats.protos import summary_pb2  # start-up time
         rate = _checked_rate(tensor, sample_rate)
         message = summary_pb2.Summary()
         clips = tensor[:max_outputs]

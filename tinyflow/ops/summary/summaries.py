@@ -6,6 +6,7 @@ its name with the scopes around it.
 from __future__ import annotations
 
 import functools
+import logging
 import re
 from contextlib import contextmanager
 
@@ -41,7 +42,6 @@ def clean_tag(name):
                                "tf.summary.scalar('loss', loss)."))
     clean = _NOT_IN_A_TAG.sub('_', name).lstrip('/')
     if clean != name:
-        import logging  # only this message needs it
         logging.getLogger('tensorflow').info(
             'The summary %r is called %r, as names of nodes are.', name, clean)
     return clean
@@ -110,7 +110,7 @@ class ScalarSummary(Op):
         return ()
 
     def kernel(tags, values):
-        from tinyflow.formats.protos import summary_pb2  # protobuf loads slowly
+        from tinyflow.formats.protos import summary_pb2  # start-up time
         if tags.shape != values.shape:
             raise OpFailure(f'tags and values are not the same shape: {list(tags.shape)} != '
                             f'{list(values.shape)}',
@@ -147,7 +147,7 @@ class HistogramSummary(Op):
         return ()
 
     def kernel(tag, values):
-        from tinyflow.formats.protos import summary_pb2  # protobuf loads slowly
+        from tinyflow.formats.protos import summary_pb2  # start-up time
         message = summary_pb2.Summary()
         fill_histogram(message.value.add(tag=one_tag(tag)).histo, values)
         return serialized(message)
@@ -176,7 +176,7 @@ class TensorSummaryV2(Op):
         return ()
 
     def kernel(tag, tensor, serialized_summary_metadata):
-        from tinyflow.formats.protos import summary_pb2  # protobuf loads slowly
+        from tinyflow.formats.protos import summary_pb2  # start-up time
         message = summary_pb2.Summary()
         value = message.value.add(tag=one_tag(tag))
         value.metadata.ParseFromString(serialized_summary_metadata.reshape(-1)[0])
@@ -205,7 +205,7 @@ def tensor_summary(name, tensor, summary_description=None, collections=None, sum
     Shapes: tensor [...] -> [], string. `summary_metadata` says which plugin of TensorBoard shows
     it; `summary_description` and `display_name` are texts to show with it.
     """
-    from tinyflow.formats.protos.summary_pb2 import SummaryMetadata  # protobuf loads slowly
+    from tinyflow.formats.protos.summary_pb2 import SummaryMetadata  # start-up time
     metadata = SummaryMetadata()
     if summary_metadata is not None:
         metadata.ParseFromString(summary_metadata.SerializeToString())
@@ -224,7 +224,7 @@ def text(name, tensor, collections=None):
     Shapes: tensor [...], string -> [], string; up to two dimensions are shown as a table. Raises
     ValueError for another dtype.
     """
-    from tinyflow.formats.protos.summary_pb2 import SummaryMetadata  # protobuf loads slowly
+    from tinyflow.formats.protos.summary_pb2 import SummaryMetadata  # start-up time
     dtype = getattr(tensor, 'dtype', dtypes.string)
     if dtype != dtypes.string:
         raise refusal(
@@ -249,9 +249,9 @@ class MergeSummary(Op):
         return ()
 
     def kernel(inputs):
-        from google.protobuf.message import DecodeError
+        from google.protobuf.message import DecodeError  # start-up time
 
-        from tinyflow.formats.protos import summary_pb2  # protobuf loads slowly
+        from tinyflow.formats.protos import summary_pb2  # start-up time
         parts = [part for array in inputs for part in array.reshape(-1)]
         try:
             messages = [summary_pb2.Summary.FromString(part) for part in parts]

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from difflib import get_close_matches
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.defaults import (
@@ -110,7 +111,6 @@ class VariableStore:
         return self.partitioned[name]
 
     def _nothing_to_reuse(self, name):
-        from difflib import get_close_matches  # loaded when needed
         nearest = ', '.join(map(repr, get_close_matches(name, self.variables, n=3)))
         return (f'Variable {name} does not exist, or was not created with tf.get_variable(). Did '
                 'you mean to set reuse=tf.AUTO_REUSE in VarScope?'

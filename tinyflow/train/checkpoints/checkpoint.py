@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
+
 from tinyflow.formats.wire.bundle_writer import BundleWriter
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.defaults import get_default_graph, name_scope
@@ -162,7 +164,6 @@ def _session(session, what):
 
 
 def _array(value):
-    import numpy as np
     if isinstance(value, (bytes, str)):
         return np.array(value.encode() if isinstance(value, str) else value, object)
     return np.asarray(value)

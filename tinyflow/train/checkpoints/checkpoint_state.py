@@ -1,8 +1,10 @@
 """The `checkpoint` file of a directory: which checkpoints there are, and which is the latest."""
 from __future__ import annotations
 
+import glob
 import logging
 import os
+import re
 import time
 from typing import Any
 
@@ -24,7 +26,7 @@ def generate_checkpoint_state_proto(save_dir, model_checkpoint_path,
                                     last_preserved_timestamp=None):
     """The CheckpointState that names these checkpoints; paths become relative to `save_dir` where
     `save_dir` itself is."""
-    from tinyflow.formats.protos import checkpoint_state_pb2  # loaded on first use
+    from tinyflow.formats.protos import checkpoint_state_pb2  # start-up time
     paths = list(all_model_checkpoint_paths or ())
     if not paths or paths[-1] != model_checkpoint_path:
         paths.append(model_checkpoint_path)
@@ -56,7 +58,7 @@ def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoin
 def write_state(save_dir, latest, paths=None, latest_filename=None, timestamps=None,
                 preserved=None, relative=False):
     """As `update_checkpoint_state`; `relative` writes every path relative to the directory."""
-    from google.protobuf import text_format
+    from google.protobuf import text_format  # start-up time
     if relative:
         latest = _from_directory(latest, save_dir)
         paths = [_from_directory(path, save_dir) for path in paths or ()]
@@ -77,9 +79,9 @@ def _from_directory(path, directory):
 
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     """The CheckpointState of a directory, with full paths; None if it has no readable one."""
-    from google.protobuf import text_format
+    from google.protobuf import text_format  # start-up time
 
-    from tinyflow.formats.protos import checkpoint_state_pb2  # loaded on first use
+    from tinyflow.formats.protos import checkpoint_state_pb2  # start-up time
     checkpoint_dir = os.fspath(checkpoint_dir)
     path = state_path(checkpoint_dir, latest_filename)
     try:
@@ -120,7 +122,6 @@ def checkpoint_exists(checkpoint_prefix):
 
 def _matching(pattern):
     """Files of a name that may be a pattern, such as that of a sharded V1 checkpoint."""
-    import glob
     if os.path.isfile(pattern):
         return [pattern]
     return [path for path in glob.glob(pattern) if os.path.isfile(path)]
@@ -149,7 +150,6 @@ def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=2, meta_graph
 
 def meta_graph_name(prefix, suffix='meta'):
     """The name of the graph's file: of 'model-3' and of a sharded 'model-3-?????-of-00002'."""
-    import re
     base = re.sub(r'-[\d\?]+-of-\d+$', '', prefix)
     return f'{base}.{suffix}'
 

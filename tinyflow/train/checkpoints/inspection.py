@@ -48,7 +48,7 @@ class CheckpointReader:
 
     def debug_string(self):
         """A line of bytes for each tensor: name, dtype and shape."""
-        from tinyflow.formats.protos import types_pb2  # loaded on first use
+        from tinyflow.formats.protos import types_pb2  # start-up time
         lines = []
         for name in self._reader.names():
             kind = types_pb2.DataType.Name(self._reader.dtype_number(name))

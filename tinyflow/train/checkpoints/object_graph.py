@@ -153,7 +153,7 @@ def slots(walked):
 
 def describe(root):
     """(TrackableObjectGraph, {key: (object, its saved value)}) of all objects below `root`."""
-    from tinyflow.formats.protos import trackable_object_graph_pb2  # loaded on first use
+    from tinyflow.formats.protos import trackable_object_graph_pb2  # start-up time
     proto, values = trackable_object_graph_pb2.TrackableObjectGraph(), {}
     walked = walk(root)
     numbers = {id(value): i for i, (value, _) in enumerate(walked)}
@@ -187,9 +187,9 @@ def _describe_attributes(node, value, path, values):
 
 def read_graph(reader):
     """The TrackableObjectGraph of a checkpoint; None if it is not object-based."""
-    from google.protobuf.message import DecodeError
+    from google.protobuf.message import DecodeError  # start-up time
 
-    from tinyflow.formats.protos import trackable_object_graph_pb2  # loaded on first use
+    from tinyflow.formats.protos import trackable_object_graph_pb2  # start-up time
     if KEY not in reader:
         return None
     try:

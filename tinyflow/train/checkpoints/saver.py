@@ -363,7 +363,7 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
 
     `save_debug_info` has no effect, as in Saver.export_meta_graph.
     """
-    from tinyflow.formats.graphdef import meta_graph  # loaded on first use
+    from tinyflow.formats.graphdef import meta_graph  # start-up time
     return meta_graph.export_meta_graph(
         filename=filename, meta_info_def=meta_info_def, graph_def=graph_def, saver_def=saver_def,
         collection_list=collection_list, as_text=as_text, graph=graph, export_scope=export_scope,
@@ -377,8 +377,8 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
 
     Returns the Saver of that graph, or None if it has no Variables to save.
     """
-    from tinyflow.formats.graphdef import meta_graph  # loaded on first use
-    from tinyflow.formats.wire import reading  # loaded on first use
+    from tinyflow.formats.graphdef import meta_graph  # start-up time
+    from tinyflow.formats.wire import reading  # start-up time
     proto, variables, _ = meta_graph.import_meta_graph(
         meta_graph_or_file, clear_devices=clear_devices, import_scope=import_scope, **kwargs)
     if proto.HasField('saver_def'):

@@ -34,7 +34,7 @@ class BulkSaverBuilder:
               keep_checkpoint_every_n_hours=10000.0, name=None, restore_sequentially=False,
               filename='model'):
         """Adds the nodes, and returns a SaverDef protocol buffer."""
-        from tinyflow.formats.protos import saver_pb2  # loaded on first use
+        from tinyflow.formats.protos import saver_pb2  # start-up time
         if self._write_version != V2:
             raise misuse(NotImplementedError(
                 'write_version: tinyflow writes V2 checkpoints only, and reads V1.'))

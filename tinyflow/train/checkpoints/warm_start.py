@@ -1,6 +1,8 @@
 """init_from_checkpoint and warm_start: Variables initialised from a checkpoint."""
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from tinyflow.formats.wire import slices
 from tinyflow.graph.defaults import device, get_collection
 from tinyflow.graph.keys import GraphKeys
@@ -62,7 +64,6 @@ def _full_name(name, scope, stored, target, where, found):
 
 
 def _nearest(name, found):
-    from difflib import get_close_matches
     near = get_close_matches(name, found, n=3)
     return f'\n  Hint: nearest there: {", ".join(near)}.' if near else ''
 

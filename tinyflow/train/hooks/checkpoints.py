@@ -70,8 +70,8 @@ class CheckpointSaverHook(SessionRunHook):
         self._timer.update_last_triggered_step(step)
 
     def _write_graph(self, graph):
-        from tinyflow.formats.graphdef.graph_io import write_graph  # loaded on first use
-        from tinyflow.formats.graphdef.meta_graph import export_meta_graph  # loaded on first use
+        from tinyflow.formats.graphdef.graph_io import write_graph  # start-up time
+        from tinyflow.formats.graphdef.meta_graph import export_meta_graph  # start-up time
         definition = graph.as_graph_def(add_shapes=True)
         write_graph(definition, self._checkpoint_dir, 'graph.pbtxt')
         saver = self._get_saver()
@@ -100,7 +100,7 @@ class CheckpointSaverHook(SessionRunHook):
 
     def _save(self, session, step):
         """Writes a checkpoint; True if a listener requests a stop."""
-        from tinyflow.formats.protos.event_pb2 import SessionLog  # loaded on first use
+        from tinyflow.formats.protos.event_pb2 import SessionLog  # start-up time
         logging.info('Saving checkpoints for %d into %s.', step, self._save_path)
         for listener in self._listeners:
             listener.before_save(session, step)

@@ -62,7 +62,7 @@ class StepCounterHook(SessionRunHook):
         # The clock may not advance between two quick steps.
         speed = elapsed_steps / elapsed_time if elapsed_time > 0 else float('inf')
         if self._summary_writer is not None:
-            from tinyflow.formats.protos.summary_pb2 import Summary  # loaded on first use
+            from tinyflow.formats.protos.summary_pb2 import Summary  # start-up time
             self._summary_writer.add_summary(Summary(value=[
                 Summary.Value(tag=self._summary_tag, simple_value=speed)]), global_step)
         logging.info('%s: %g', self._summary_tag, speed)
@@ -109,7 +109,7 @@ class SummarySaverHook(SessionRunHook):
         if self._next_step is None or self._request_summary:
             step = run_context.session.run(self._global_step_tensor)
         if self._next_step is None:
-            from tinyflow.formats.protos.event_pb2 import SessionLog  # loaded on first use
+            from tinyflow.formats.protos.event_pb2 import SessionLog  # start-up time
             self._summary_writer.add_session_log(SessionLog(status=SessionLog.START), step)
         if self._request_summary:
             self._timer.update_last_triggered_step(step)

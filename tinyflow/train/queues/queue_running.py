@@ -1,6 +1,7 @@
 """QueueRunner: threads that fill a queue, started by tf.train.start_queue_runners."""
 from __future__ import annotations
 
+import logging
 import threading
 import weakref
 
@@ -165,7 +166,6 @@ class QueueRunner:
         if coord:
             coord.request_stop(error)
             return
-        import logging
         logging.getLogger('tensorflow').error('Exception in QueueRunner: %s', error)
         with self._lock:
             self._exceptions_raised.append(error)
@@ -178,7 +178,7 @@ class QueueRunner:
         """A QueueRunnerDef message; None for a queue outside `export_scope`."""
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
-        from tinyflow.formats.protos import queue_runner_pb2  # loaded on first use
+        from tinyflow.formats.protos import queue_runner_pb2  # start-up time
 
         def name(element):
             full = element.name
@@ -235,7 +235,6 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True,
         raise misuse(TypeError(f'sess must be a `tf.Session` object. Given class: {type(sess)}'))
     runners = get_collection(collection)
     if not runners:
-        import logging
         logging.getLogger('tensorflow').warning(
             '`tf.train.start_queue_runners()` was called when no queue runners were defined. You '
             'can safely remove the call to this deprecated function.')

@@ -21,9 +21,9 @@ def save_assets(tensors, export_dir):
     Returns AssetFileDefs, packed for the collection ASSETS_KEY. Raises TypeError for a tensor that
     is not a string constant, NotFoundError for a missing file.
     """
-    from google.protobuf.any_pb2 import Any
+    from google.protobuf.any_pb2 import Any  # start-up time
 
-    from tinyflow.formats.protos.meta_graph_pb2 import AssetFileDef  # loaded on first use
+    from tinyflow.formats.protos.meta_graph_pb2 import AssetFileDef  # start-up time
     if tensors is None:
         _LOG.info('No assets to save.')
         return []
@@ -86,7 +86,7 @@ def _copy(sources, directory):
 
 def asset_feeds(meta_graph, export_dir, import_scope=None):
     """{tensor name: path} of the assets of a loaded SavedModel."""
-    from tinyflow.formats.protos.meta_graph_pb2 import AssetFileDef  # loaded on first use
+    from tinyflow.formats.protos.meta_graph_pb2 import AssetFileDef  # start-up time
     found = list(meta_graph.asset_file_def)
     if not found and constants.ASSETS_KEY in meta_graph.collection_def:
         found = [AssetFileDef.FromString(wrapped.value) for wrapped

@@ -27,7 +27,7 @@ class SavedModelBuilder:
     """
 
     def __init__(self, export_dir):
-        from tinyflow.formats.protos.saved_model_pb2 import SavedModel  # loaded on first use
+        from tinyflow.formats.protos.saved_model_pb2 import SavedModel  # start-up time
         self._export_dir = os.fspath(export_dir)
         self._saved_model = SavedModel(
             saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION)

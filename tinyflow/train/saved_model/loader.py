@@ -50,7 +50,7 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
 
 def read_saved_model(export_dir):
     """The SavedModel message in a directory. OSError if it is missing or damaged."""
-    from tinyflow.formats.protos.saved_model_pb2 import SavedModel  # loaded on first use
+    from tinyflow.formats.protos.saved_model_pb2 import SavedModel  # start-up time
     export_dir = os.fsdecode(export_dir)
     path = _model_file(export_dir)
     if path is None:
@@ -130,7 +130,7 @@ def _without_unknown_ops(proto):
 
 def _without_initializer(value, removed):
     """A serialized VariableDef without names of removed nodes."""
-    from tinyflow.formats.protos.variable_pb2 import VariableDef  # loaded on first use
+    from tinyflow.formats.protos.variable_pb2 import VariableDef  # start-up time
     proto = reading.parse(value, VariableDef, 'a VariableDef of the SavedModel')
     for field in ('initializer_name', 'initial_value_name'):
         if getattr(proto, field).split(':')[0] in removed:
@@ -176,7 +176,7 @@ def restore(sess, proto, export_dir, import_scope=None):
 @contextlib.contextmanager
 def naming_damage(export_dir, what):
     """Turns an error about a missing name into an error about the SavedModel file."""
-    from google.protobuf.message import DecodeError
+    from google.protobuf.message import DecodeError  # start-up time
     try:
         yield
     except (KeyError, ValueError, DecodeError) as error:

@@ -17,7 +17,7 @@ _FLOAT = dtypes.float32.as_datatype_enum
 
 def build_signature_def(inputs=None, outputs=None, method_name=None):
     """The SignatureDef of TensorInfos by name."""
-    from tinyflow.formats.protos.meta_graph_pb2 import SignatureDef  # loaded on first use
+    from tinyflow.formats.protos.meta_graph_pb2 import SignatureDef  # start-up time
     signature = SignatureDef()
     for infos, given in ((signature.inputs, inputs), (signature.outputs, outputs)):
         for name, info in (given or {}).items():

@@ -13,7 +13,7 @@ __all__ = ['build_tensor_info', 'get_tensor_from_tensor_info']
 
 def build_tensor_info(tensor):
     """The TensorInfo of a Tensor, Variable or SparseTensor: name, dtype, static shape."""
-    from tinyflow.formats.protos.meta_graph_pb2 import TensorInfo  # loaded on first use
+    from tinyflow.formats.protos.meta_graph_pb2 import TensorInfo  # start-up time
     if not (hasattr(tensor, 'dtype') and hasattr(tensor, 'get_shape')):
         raise misuse(TypeError(f'A signature consists of tensors of the graph, not {tensor!r}.'))
     info = TensorInfo(dtype=as_dtype(tensor.dtype).as_datatype_enum,

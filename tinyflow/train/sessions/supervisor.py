@@ -205,8 +205,8 @@ class Supervisor:
         return session
 
     def _write_graph(self):
-        from tinyflow.formats.graphdef.graph_io import write_graph  # loaded on first use
-        from tinyflow.formats.graphdef.meta_graph import export_meta_graph  # loaded on first use
+        from tinyflow.formats.graphdef.graph_io import write_graph  # start-up time
+        from tinyflow.formats.graphdef.meta_graph import export_meta_graph  # start-up time
         definition = self._graph.as_graph_def(add_shapes=True)
         if self._logdir:
             write_graph(definition, self._logdir, 'graph.pbtxt')
@@ -245,7 +245,7 @@ class Supervisor:
         return threads
 
     def _log_session(self, status, step=None):
-        from tinyflow.formats.protos.event_pb2 import SessionLog  # loaded on first use
+        from tinyflow.formats.protos.event_pb2 import SessionLog  # start-up time
         self._summary_writer.add_session_log(SessionLog(status=getattr(SessionLog, status)), step)
 
     def start_queue_runners(self, sess, queue_runners=None):

@@ -46,7 +46,7 @@ class SVStepCounterThread(LooperThread):
         self._last_step = global_step(self._sess, self._step_counter)
 
     def run_loop(self):
-        from tinyflow.formats.protos.summary_pb2 import Summary  # loaded on first use
+        from tinyflow.formats.protos.summary_pb2 import Summary  # start-up time
         step, now = global_step(self._sess, self._step_counter), time.time()
         steps, seconds = step - self._last_step, now - self._last_time
         self._last_step, self._last_time = step, now
@@ -66,7 +66,7 @@ class SVTimerCheckpointThread(LooperThread):
         self._sess = sess
 
     def run_loop(self):
-        from tinyflow.formats.protos.event_pb2 import SessionLog  # loaded on first use
+        from tinyflow.formats.protos.event_pb2 import SessionLog  # start-up time
         sv = self._sv
         logging.info('Saving checkpoint to path %s', sv.save_path)
         sv.saver.save(self._sess, sv.save_path, global_step=sv.global_step)

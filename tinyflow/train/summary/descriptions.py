@@ -6,9 +6,9 @@ from tinyflow.graph.support.errors import misuse
 
 def get_summary_description(node_def):
     """The SummaryDescription in the NodeDef of a TensorSummary. ValueError for another node."""
-    from google.protobuf import json_format
+    from google.protobuf import json_format  # start-up time
 
-    from tinyflow.formats.protos.summary_pb2 import SummaryDescription  # loaded on first use
+    from tinyflow.formats.protos.summary_pb2 import SummaryDescription  # start-up time
     if node_def.op != 'TensorSummary':
         raise misuse(ValueError(f"Can't get_summary_description on {node_def.op}"))
     description = SummaryDescription()

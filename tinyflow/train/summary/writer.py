@@ -51,7 +51,7 @@ class FileWriter:
 
         Of the values of one tag only the first keeps its metadata, as TensorBoard expects.
         """
-        from tinyflow.formats.protos.event_pb2 import Event  # loaded on first use
+        from tinyflow.formats.protos.event_pb2 import Event  # start-up time
         event = Event()
         event.summary.ParseFromString(_summary_bytes(summary))
         with self._lock:
@@ -64,7 +64,7 @@ class FileWriter:
 
     def add_session_log(self, session_log, global_step=None):
         """Writes a SessionLog message."""
-        from tinyflow.formats.protos.event_pb2 import Event  # loaded on first use
+        from tinyflow.formats.protos.event_pb2 import Event  # start-up time
         self._add(Event(session_log=session_log), global_step)
 
     def add_graph(self, graph, global_step=None, graph_def=None):
@@ -73,7 +73,7 @@ class FileWriter:
 
     def add_meta_graph(self, meta_graph_def, global_step=None):
         """Writes a MetaGraphDef, as tf.train.export_meta_graph makes it."""
-        from tinyflow.formats.protos.event_pb2 import Event  # loaded on first use
+        from tinyflow.formats.protos.event_pb2 import Event  # start-up time
         if not _is_message(meta_graph_def, 'MetaGraphDef'):
             raise misuse(TypeError(
                 f'meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}.\n'
@@ -85,7 +85,7 @@ class FileWriter:
 
         TensorBoard shows it with the graph, so the graph must be written, too.
         """
-        from tinyflow.formats.protos.event_pb2 import Event  # loaded on first use
+        from tinyflow.formats.protos.event_pb2 import Event  # start-up time
         if not hasattr(run_metadata, 'SerializeToString'):
             raise misuse(TypeError(f'run_metadata must be a tf.RunMetadata, not {run_metadata!r}.'))
         with self._lock:
@@ -145,14 +145,14 @@ class FileWriter:
 
     def _add_both(self, graph, graph_def):
         """The graph as a GraphDef and inside a MetaGraphDef, as TensorFlow writes them."""
-        from tinyflow.formats.graphdef.meta_graph import export_meta_graph  # loaded on first use
+        from tinyflow.formats.graphdef.meta_graph import export_meta_graph  # start-up time
         message = self._as_graph_def(graph, graph_def)
         self._add_graph_def(message, None)
         owner = next((g for g in (graph, graph_def) if isinstance(g, Graph)), None)
         self.add_meta_graph(export_meta_graph(graph_def=message, graph=owner or Graph()))
 
     def _add_graph_def(self, message, step):
-        from tinyflow.formats.protos.event_pb2 import Event  # loaded on first use
+        from tinyflow.formats.protos.event_pb2 import Event  # start-up time
         self._add(Event(graph_def=message.SerializeToString()), step)
 
     def _as_graph_def(self, graph, graph_def):
@@ -163,7 +163,7 @@ class FileWriter:
         if isinstance(given, Graph):
             return given.as_graph_def(add_shapes=True)
         if _is_message(given, 'GraphDef'):
-            from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded on first use
+            from tinyflow.formats.protos.graph_pb2 import GraphDef  # start-up time
             return GraphDef.FromString(given.SerializeToString())
         hint = 'session.graph is its graph.' if hasattr(given, 'graph') else \
             'sess.graph, or tf.get_default_graph().'
@@ -191,9 +191,9 @@ def _summary_bytes(summary):
     if _is_message(summary, 'Summary'):
         return summary.SerializeToString()
     if isinstance(summary, bytes):
-        from google.protobuf.message import DecodeError
+        from google.protobuf.message import DecodeError  # start-up time
 
-        from tinyflow.formats.protos.summary_pb2 import Summary  # loaded on first use
+        from tinyflow.formats.protos.summary_pb2 import Summary  # start-up time
         try:
             Summary.FromString(summary)
         except DecodeError as error:

@@ -14,6 +14,7 @@ from estimator_layer.canned.trees.ops.resources import (
     ResourceOp,
     initialized_resource,
 )
+from tinyflow.formats.protos import boosted_trees_pb2
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import REQUIRED
 from tinyflow.graph.support.errors import OpFailure
@@ -162,7 +163,6 @@ class BoostedTreesExampleDebugOutputs(ResourceOp):
         return (_batch(bucketized_features),)
 
     def kernel(tree_ensemble_handle, bucketized_features):
-        from tinyflow.formats.protos import boosted_trees_pb2  # for start-up time
         paths = _ensemble(tree_ensemble_handle).paths(_matrix(bucketized_features))
         found = np.empty(len(paths), object)
         found[:] = [boosted_trees_pb2.DebugOutput(

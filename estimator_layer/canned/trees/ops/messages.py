@@ -1,13 +1,15 @@
 """An Ensemble as TensorFlow's message TreeEnsemble, which checkpoints hold, and back."""
 from __future__ import annotations
 
+from google.protobuf.message import DecodeError
+
 from estimator_layer.canned.trees.ops.model import LEAF, Tree
+from tinyflow.formats.protos import boosted_trees_pb2
 from tinyflow.graph.support import errors
 
 
 def serialized(ensemble):
     """The bytes of the message."""
-    from tinyflow.formats.protos import boosted_trees_pb2  # for start-up time
     message = boosted_trees_pb2.TreeEnsemble()
     for tree in ensemble.trees:
         _write_tree(tree, message.trees.add())
@@ -43,10 +45,7 @@ def _write_tree(tree, message):
 
 def restore(ensemble, stamp, data):
     """Restores `ensemble` from the bytes. ValueError for invalid ones."""
-    from google.protobuf.message import DecodeError  # for start-up time
-
     # for start-up time
-    from tinyflow.formats.protos import boosted_trees_pb2
     message = boosted_trees_pb2.TreeEnsemble()
     try:
         message.ParseFromString(data)

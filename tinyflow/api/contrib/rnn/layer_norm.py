@@ -19,7 +19,7 @@ class Normalizer:
         self._gain, self._shift = gain, shift
 
     def __call__(self, x, scope, dtype=None):
-        from tinyflow.api.contrib import layers  # loaded on first use
+        from tinyflow.api.contrib import layers  # start-up time
         shape = x.shape[-1:]
         with variable_scope(scope):
             for name, start in (('gamma', self._gain), ('beta', self._shift)):
