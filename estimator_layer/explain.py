@@ -14,6 +14,21 @@ from tinyflow.train.checkpoints.saver import import_meta_graph
 __all__ = ['EstimatorExplanation', 'drawable']
 
 
+class ModeGraph(Graph):
+    """The graph of one mode; `spec` is its EstimatorSpec, `hooks` are those of the input."""
+
+    def __init__(self, estimator, mode, input_fn):
+        super().__init__()
+        config = estimator.config
+        with self.as_default():
+            set_random_seed(config.tf_random_seed)
+            estimator._create_global_step(self)
+            inputs = call_input_fn(input_fn, mode, estimator.params, config)
+            labels = None if mode == ModeKeys.PREDICT else inputs.labels
+            self.hooks = inputs.hooks
+            self.spec = estimator._call_model_fn(inputs.features, labels, mode, config)
+
+
 class EstimatorExplanation:
     """What an Estimator does in each call, its checkpoint and its Variables; prints as text.
 
@@ -28,20 +43,8 @@ class EstimatorExplanation:
         self.cached = estimator._session_cache.models()
 
     def graph(self, mode, input_fn):
-        """The graph of one mode: 'train', 'eval' or 'infer'.
-
-        The graph's attribute `spec` is the EstimatorSpec, `hooks` are those of the input.
-        """
-        estimator, config = self.estimator, self.estimator.config
-        graph = Graph()
-        with graph.as_default():
-            set_random_seed(config.tf_random_seed)
-            estimator._create_global_step(graph)
-            inputs = call_input_fn(input_fn, mode, estimator.params, config)
-            labels = None if mode == ModeKeys.PREDICT else inputs.labels
-            graph.hooks = inputs.hooks
-            graph.spec = estimator._call_model_fn(inputs.features, labels, mode, config)
-        return graph
+        """The graph of one mode: 'train', 'eval' or 'infer', with attributes `spec` and `hooks`."""
+        return ModeGraph(self.estimator, mode, input_fn)
 
     def __repr__(self):
         estimator = self.estimator

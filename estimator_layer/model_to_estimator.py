@@ -121,7 +121,7 @@ def _clone(keras_model, custom_objects, features, labels, mode):
             _compile(model, keras_model, targets)
             if weights is not None:
                 _set_sample_weights(model, weights)
-    graph._keras_model = model              # the clone lives as long as the graph
+    graph.annotations['Keras model'] = model    # the clone lives as long as the graph
     return model
 
 

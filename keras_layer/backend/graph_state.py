@@ -9,6 +9,8 @@ from collections import defaultdict
 
 import tinyflow as tf
 
+_STATE = 'Keras state'          # an annotation of the graph
+
 __all__ = ['control_dependencies', 'get_graph', 'init_scope', 'name_scope']
 
 name_scope = tf.name_scope
@@ -39,11 +41,10 @@ def get_graph():
 def graph_state(graph=None):
     """The GraphState of `graph`, by default of the graph that Keras builds in.
 
-    It is an attribute of the graph and goes with it: it holds tensors of the graph, so a
-    WeakKeyDictionary would keep both alive.
+    It goes with the graph, whose tensors it holds: a WeakKeyDictionary would keep both alive.
     """
     graph = get_graph() if graph is None else graph
-    state = graph.__dict__.get('_keras_state')
+    state = graph.annotations.get(_STATE)
     if state is None:
-        state = graph._keras_state = GraphState()
+        state = graph.annotations[_STATE] = GraphState()
     return state

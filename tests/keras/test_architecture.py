@@ -76,11 +76,6 @@ def test_modules_imported_by_name_are_the_known_ones():
         'keras_layer.preprocessing.image.image_io'}
 
 
-def test_lower_floors_have_no_field_of_keras():
-    for path in sorted((ROOT / 'tinyflow' / 'graph').rglob('*.py')):
-        assert '_keras' not in path.read_text(encoding='utf-8'), path
-
-
 def test_only_the_backend_uses_ops_by_type():
     """`backend` is the door to the graph of ops: nobody else looks up an op by its type."""
     for path in FILES:

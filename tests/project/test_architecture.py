@@ -1,14 +1,19 @@
 """Layers: imports point down, and nothing heavy is imported before it is used."""
 import ast
 import configparser
+import inspect
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 
 from benchmarks import structure
+from tinyflow.graph.func_graph import FuncGraph
+from tinyflow.graph.graph import Graph
+from tinyflow.graph.operation import Operation, Tensor
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -120,6 +125,59 @@ def test_what_import_tinyflow_loads_is_not_imported_inside_functions(imports):
     wrong += [f'{name}:{line} imports {other}' for name, found in imports.items()
               for other, line in found.in_functions if other in early]
     assert not wrong, '\n'.join(wrong)
+
+
+# An expression that stands for one of these objects ends in such a name.
+NODE = re.compile(r'(\w*_)?(graph|tensor|op|operation)')
+# TF 1.15 has these two on a Tensor, and programs look at them.
+OF_KERAS_TENSORS = {'_keras_history', '_keras_mask'}
+
+
+def _last_name(node):
+    """'graph' for graph, self.graph, self.graph() and self.graph.__dict__."""
+    if isinstance(node, ast.Call):
+        return _last_name(node.func)
+    if isinstance(node, ast.Attribute):
+        return _last_name(node.value) if node.attr == '__dict__' else node.attr
+    return getattr(node, 'id', '')
+
+
+def _fields_set(tree):
+    """(name of the object, attribute, line) of what a file assigns to attributes of objects."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            yield _last_name(node.value), node.attr, node.lineno
+        elif isinstance(node, ast.Attribute) and node.attr == '__dict__':
+            yield _last_name(node.value), '__dict__', node.lineno
+        elif isinstance(node, ast.Call) and _last_name(node.func) == 'setattr':
+            yield _last_name(node.args[0]), ast.unparse(node.args[1]), node.lineno
+
+
+def _declared(*classes):
+    """The attributes that these classes have, or set in their methods."""
+    names = set()
+    for cls in classes:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
+        names |= {attr for owner, attr, _ in _fields_set(tree) if owner == 'self'}
+        names |= {*dir(cls), *vars(cls).get('__annotations__', ())}
+    return names
+
+
+def test_other_floors_add_no_fields_to_graphs_and_nodes():
+    """What they keep of a graph is in its `annotations`."""
+    known = _declared(Graph, FuncGraph, Tensor, Operation) - {'__dict__'}
+    wrong = [f'{name}:{line} {owner}.{attr}' for name, path in structure.python_files(ROOT).items()
+             for owner, attr, line in _fields_set(ast.parse(path.read_text(encoding='utf-8')))
+             if NODE.fullmatch(owner) and attr not in known | OF_KERAS_TENSORS]
+    assert not wrong, '\n'.join(wrong)
+
+
+@pytest.mark.parametrize('code', [
+    'graph._mine = 1', 'get_default_graph()._mine = 1', 'self.op.mine = 1', 'del tensor.mine',
+    "setattr(outer_graph, 'mine', 1)", "graph.__dict__['mine'] = 1", 'a, graph.mine = 1, 2'])
+def test_a_field_that_is_added_is_found(code):
+    assert any(NODE.fullmatch(owner) and attr.strip("'") in ('mine', '_mine', '__dict__')
+               for owner, attr, _ in _fields_set(ast.parse(code)))
 
 
 def test_library_code_has_no_assert():

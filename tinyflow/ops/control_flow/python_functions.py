@@ -39,7 +39,7 @@ def _register(call, graph):
     _functions[token] = function
     while getattr(graph, 'outer_graph', None) is not None:
         graph = graph.outer_graph
-    graph.__dict__.setdefault('_py_funcs_used_in_graph', []).append(function)
+    graph.annotations.setdefault('Python functions', []).append(function)
     return token
 
 

@@ -18,6 +18,10 @@ from tinyflow.ops.control_flow.gradient_graph import (
     zeros_like,
 )
 
+# Annotations of a loop's body: what each output depends on, and the accumulators of its tensors;
+# and of the backward body: pairs of an accumulator's parameter and what is left of it.
+_REACH, _ACCUMULATORS, _STACKS = 'dependencies', 'accumulators', 'stacks'
+
 
 def while_gradient(op: Operation, *grads):
     """Gradients for the inputs of a While: a loop of as many iterations, in reverse order.
@@ -60,7 +64,7 @@ def _reached(body, chosen, grads):
 def _depends(body, output, parameter):
     """True if the body's output depends on its parameter through differentiable tensors."""
     target = body.inputs[parameter]
-    cache = body.__dict__.setdefault('_reach', {})
+    cache = body.annotations.setdefault(_REACH, {})
     key = output, len(body._operations)
     if key not in cache:
         seen: set = set()
@@ -81,7 +85,6 @@ def _body_gradient(op, body, chosen):
                  if body.outputs[i] is body.inputs[i]}
     graph = GradientGraph(body.name + '_grad', body, unchanged, _popped(op, body),
                            get_default_graph())
-    graph.stacks = []                       # (accumulator's parameter, what is left of it)
     with graph.as_default():
         counts = op.outputs[0].dtype.base_dtype
         counter = graph.add_parameter(Spec(counts, ()))
@@ -117,14 +120,14 @@ def _popped(op, body):
                 stack, tensor_lists.shape_input(tensor.shape),
                 element_dtype=tensor.dtype.base_dtype)
         value.raw_shape = tensor.raw_shape
-        graph.stacks.append((stack, rest))
+        graph.annotations.setdefault(_STACKS, []).append((stack, rest))
         return value
     return saved
 
 
 def _accumulator(op, body, tensor):
     """The forward loop's output with the values of `tensor` in all iterations; made if needed."""
-    made = body.__dict__.setdefault('_accumulators', {})
+    made = body.annotations.setdefault(_ACCUMULATORS, {})
     if tensor not in made:
         made[tensor] = _add_accumulator(op, body, tensor)
     return op.outputs[made[tensor]]
@@ -152,7 +155,7 @@ def _add_accumulator(op, body, tensor):
 
 def _run_backward(op, graph, initial, chosen):
     """The backward While node; the gradients for the forward loop's variables `chosen`."""
-    popped = dict(graph.stacks)
+    popped = dict(graph.annotations.get(_STACKS, ()))
     count = 2 + len(chosen)
     captured = list(graph.captured)
     placeholders = [graph.captured[t] for t in captured]
