@@ -9,8 +9,6 @@ from html import escape
 from textwrap import wrap
 from typing import NamedTuple
 
-import graphviz
-
 from tinyflow.inspect.viz import labels
 from tinyflow.inspect.viz.model import Model
 from tinyflow.inspect.viz.select import GRADIENT, INIT, OPTIMIZER
@@ -76,6 +74,7 @@ def source(model: Model, mirrored: bool = True, newrank: bool = False) -> str:
     `mirrored` draws the backward half upwards next to the forward one; `newrank` chooses
     Graphviz' other way to assign heights.
     """
+    import graphviz  # start-up time
     graph = graphviz.Digraph('tinyflow')
     graph.attr('graph', **_graph_attributes(model))
     if newrank:
@@ -244,6 +243,7 @@ def _edge_attributes(edge):
 
 def _plain(text):
     """Text for a DOT attribute, without HTML and escapes."""
+    import graphviz  # start-up time
     return graphviz.escape(text)
 
 
