@@ -156,7 +156,7 @@ def measure(workload, sides, rounds):
 
 
 def summary(workload, row, samples, errors):
-    """Medians per side, and the median of the ratios of measurements that stood side by side."""
+    """Medians per side, and the median of the ratios of measurements taken side by side."""
     values = {
         label: median(taken) if taken and not errors[label] else None
         for label, taken in samples.items()

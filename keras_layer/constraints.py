@@ -85,7 +85,7 @@ class RadialConstraint(Constraint):
     middle.
 
     Every ring takes the value of one point of the diagonal, the point that TF 1.15 takes. That is
-    not a point of the ring itself where the number of rows is odd.
+    not a point of the ring itself if the number of rows is odd.
     """
 
     def __call__(self, w):

@@ -95,7 +95,7 @@ def _is_key(value, values):
     return isinstance(value, (str, int)) and value in values
 
 
-# ---- more than a name ------------------------------------------------------------------------
+# ---- other differences -----------------------------------------------------------------------
 
 def _kernel_of(*sizes):
     """Keras 1 had an argument for each size of a kernel: Conv2D(64, nb_row=3, nb_col=3)."""
@@ -122,8 +122,8 @@ def _warn_about_kernel_size(args, kwargs):
     filters, size, other = args
     if size == other and size % 2 and size > 1 and kwargs.keys().isdisjoint(
             ('padding', 'data_format', 'kernel_initializer', 'use_bias', 'dilation_rate')):
-        warnings.warn(f'The second {size} of ({filters}, {size}, {size}) is taken for `strides`, '
-                      'as in tf.keras; in Keras 1 it was the width of the kernel. Write '
+        warnings.warn(f'The second {size} of ({filters}, {size}, {size}) is interpreted as '
+                      '`strides`, as in tf.keras; in Keras 1 it was the width of the kernel. Write '
                       f'({filters}, ({size}, {size})) for that, or strides={size}.', stacklevel=5)
 
 

@@ -75,7 +75,7 @@ def get(identifier):
     if identifier is None:
         return None
     if isinstance(identifier, str):
-        # 'l2' names the function that makes a regularizer, not the regularizer.
+        # 'l2' is the name of the function that creates a regularizer, not of a regularizer.
         return deserialize({'class_name': identifier, 'config': {}})
     if isinstance(identifier, dict):
         return deserialize(identifier)

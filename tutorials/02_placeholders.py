@@ -2,7 +2,7 @@
 # # 2. Placeholders: what you feed
 #
 # A graph made of constants always gives the same answer. A **placeholder** is a node that leaves a
-# gap: "a value will stand here". You fill the gap at every run, which is called **feeding**.
+# gap: "a value goes here". You fill the gap at every run, which is called **feeding**.
 
 # %%
 import numpy as np
@@ -50,14 +50,14 @@ print('Picture:', output('02_placeholders.svg'))
 
 # %% [markdown]
 # `[[4.0], [2.5]]` for two people, `[[3.0]]` for one. The graph knew the shape `(?, 1)` of the
-# answer before any run; the question mark became 2 and then 1. In the picture such shapes stand on
+# answer before any run; the question mark became 2 and then 1. In the picture such shapes are on
 # the arrows.
 #
 # ## The classic mistakes
 #
 # Everybody makes these. It is a good idea to make each of them once on purpose, and to read what
 # comes back. A message says what is wrong, with which shapes, which of your lines made the nodes,
-# and how to hint it.
+# and how to fix it.
 
 
 # %%
@@ -117,7 +117,7 @@ session.close()
 # with `None` in front serves any number of examples.
 #
 # **Try it.** Feed the *result* of a node: `session.run(fahrenheit + 1.0, {fahrenheit: 50.0})`.
-# Every tensor can be fed, not only placeholders, and what lies behind a fed tensor is not computed.
+# Every tensor can be fed, not only placeholders, and what leads up to a fed tensor is not computed.
 
 # %%
 assert paid.tolist() == [[4.0], [2.5]]

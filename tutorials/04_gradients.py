@@ -44,7 +44,7 @@ with tf.Session() as session:
 #
 # ## How it is done
 #
-# Look at the picture. The nodes of y stand in their usual order; the gradient half runs *backwards*
+# Look at the picture. The nodes of y are in their usual order; the gradient half runs *backwards*
 # next to them. It starts with 1 (y changes exactly as much as y does) and passes through every node
 # in reverse. Each node only knows its own small rule, for example "if z = u · v, then a change of u
 # counts v times". Multiplied along a path and added up over all paths, that is the chain rule.

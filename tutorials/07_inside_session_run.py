@@ -59,7 +59,7 @@ print('  not needed: ', *[op.name for op in account.cut])
 #
 # ## Stage 2: schedule
 #
-# The nodes are put in an order in which each stands behind its inputs. If an assignment to a
+# The nodes are put in an order in which each comes after its inputs. If an assignment to a
 # Variable took part, it would come last: reads of the Variable see the old value.
 
 # %%
@@ -79,7 +79,7 @@ print('4 infer:      ', account.notes[0].text)
 # %% [markdown]
 # ## Stage 5: passes
 #
-# Now that the whole calculation lies open, it can be simplified. Each pass has one idea and reports
+# Now that the whole calculation is known, it can be simplified. Each pass has one idea and reports
 # what it did:
 #
 # - *identities* removes nodes that only repeat their input.
@@ -100,7 +100,7 @@ for note in account.notes:
 # ## Stage 6: memory
 #
 # `x` was fed with 100 rows, so the size of every result is known. A result that nothing reads any
-# more leaves its place to a later one, and the places are kept for the next run.
+# more leaves its memory to a later one, and the memory is kept for the next run.
 
 # %%
 print('\n6 memory:     ', account.memory)
@@ -108,9 +108,10 @@ print('\n6 memory:     ', account.memory)
 # %% [markdown]
 # ## Stage 7: codegen
 #
-# What remains becomes an ordinary Python function, one line for a node. Behind each line stands
-# which node it is and which line of *your* program made it. `b4` and its like are the places of
-# stage 6; you see one written again as soon as its content is no longer needed ("overwrites").
+# What remains becomes an ordinary Python function, one line for a node. A comment after each
+# line says which node it is and which line of *your* program made it. `b4` and similar names
+# are the buffers of stage 6; you see one written again as soon as its content is no longer needed
+# ("overwrites").
 
 # %%
 print('\n7 codegen\n')

@@ -2,7 +2,7 @@
 # # 9. Recurrent networks: the same cell, again and again
 #
 # A sentence, a melody, a temperature over the day: such data come one after the other, and how many
-# there are, nobody knows beforehand. A **recurrent network** has a **state**, a row of numbers that
+# there are is not known beforehand. A **recurrent network** has a **state**, a row of numbers that
 # is its memory. One **cell** takes the state and the next input, and makes the next state of them.
 # For the input after that, the same cell with the same weights is used again.
 
@@ -42,14 +42,14 @@ for step, value in zip([1.0, 0.0, 0.0], values):
 # %% [markdown]
 # The second and third inputs are 0, and yet the state is not: something of the 1 is still there.
 # That is all the memory there is, and with each step it changes. Over many steps such a memory
-# fades. The **LSTM** (long short-term memory) has, besides, a second state that is only multiplied
+# fades. The **LSTM** (long short-term memory) also has a second state that is only multiplied
 # and added to, and small layers with outputs from 0 to 1, the **gates**, which decide what is
 # forgotten, what is written and what is shown. It can keep a number for a long time.
 #
 # ## A task that needs memory
 #
-# A sequence of 12 random numbers; the network shall say at the end what the *first* one was.
-# Whoever cannot remember can do no better than to answer 0.5 each time, and is then wrong by 1/12 =
+# A sequence of 12 random numbers; at the end, the network must say what the *first* one was.
+# Without memory, a model can do no better than to answer 0.5 each time, and is then wrong by 1/12 =
 # 0.083 (mean square).
 
 # %%
@@ -84,8 +84,8 @@ static_nodes = len(graph.get_operations()) - before
 # %% [markdown]
 # ## Dynamic: the loop is in the graph
 #
-# `dynamic_rnn` gets one tensor `[batch, time, numbers]` and adds a **While** node. In it lies a
-# separate small graph, the *body*, with the cell in it; when the graph runs, the body runs once
+# `dynamic_rnn` gets one tensor `[batch, time, numbers]` and adds a **While** node. It contains
+# a separate small graph, the *body*, with the cell in it; when the graph runs, the body runs once
 # for each step. How many there are is known only then. `reuse` makes it use the Variables that are
 # there.
 
@@ -175,7 +175,7 @@ print('the state is that of the last real step:', np.array_equal(last[0], cut[0,
 # %% [markdown]
 # ## The loop, opened
 #
-# `tf.explain` shows what the nodes become: one program for what lies outside of the loop, and one
+# `tf.explain` shows what the nodes become: one program for what is outside of the loop, and one
 # for its body. Here is the body, one step of the LSTM. Its four gates are one matrix product, whose
 # columns are then cut apart. (The sequences have 100 steps here. Loops of up to 64 steps are
 # unrolled before they run, as `static_rnn` does it, and there would be no loop to see.)

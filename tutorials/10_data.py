@@ -1,8 +1,8 @@
 # %% [markdown]
-# # 10. tf.data: the way of the data
+# # 10. tf.data: input pipelines
 #
 # Until now the data came through `feed_dict`, from arrays that we cut into batches ourselves. When
-# they lie in files, must be converted and shuffled, and when training and test want different data,
+# they are in files, must be converted and shuffled, and when training and test want different data,
 # it is better to let the graph fetch them. A **Dataset** describes where elements come from and
 # what is done to them; an **iterator** hands them out.
 
@@ -18,7 +18,7 @@ from tinyflow.api import data_sets
 #
 # A Dataset is a description. It does nothing until the next element of an iterator is needed, and
 # that happens whenever the tensor of `get_next()` is evaluated. When nothing is left there is an
-# `OutOfRangeError`; this is not a mishap but the usual sign for "the end".
+# `OutOfRangeError`; this is not a failure but the usual signal for "the end".
 
 
 # %%
@@ -97,7 +97,7 @@ print('and the shapes', training.output_shapes)
 #
 # ## One model, two sources
 #
-# The model shall see training data at one time and test data at another. A **reinitializable**
+# The model needs training data at one time and test data at another. A **reinitializable**
 # iterator has types and shapes but no data; each of its *initializers* connects it with a Dataset.
 
 # %%
@@ -117,10 +117,10 @@ accuracy = tf.reduce_mean(tf.cast(right, tf.float32), name='accuracy')
 tf.viz.draw(loss, output('10_model.svg'))
 tf.viz.draw(use_training, output('10_pipeline.svg'), show_init=True)
 print('\nPicture of the model:', output('10_model.svg'))
-print('Picture of the way of the data:', output('10_pipeline.svg'))
+print('Picture of the input pipeline:', output('10_pipeline.svg'))
 
 # %% [markdown]
-# In the first picture the iterator stands where the placeholders stood. In the second you find the
+# In the first picture the iterator is where the placeholders were. In the second you find the
 # chain of Datasets: each call above became a node.
 
 # %%
@@ -138,8 +138,8 @@ with tf.Session() as session:
         print(f'{step:4} {portion[0]:7.4f}  {share:.0%}')
 
 # %% [markdown]
-# No `feed_dict` in the loop. But mind this: *every* `session.run` that needs `measures` takes a new
-# batch. Who writes
+# No `feed_dict` in the loop. But note: *every* `session.run` that needs `measures` takes a new
+# batch. A program that says
 #
 #     session.run(train)
 #     print(session.run(loss))

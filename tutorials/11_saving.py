@@ -67,7 +67,7 @@ for name in sorted(os.listdir(folder.name)):
     print('  ', name)
 
 # %% [markdown]
-# `.data` holds the numbers, `.index` says where in it each Variable lies, `.meta` holds the graph.
+# `.data` holds the numbers, `.index` says where in it each Variable is, `.meta` holds the graph.
 # The nodes of the Saver are usually left out of pictures; here they are:
 
 # %%
@@ -123,9 +123,9 @@ with tf.Session() as session:
 print(problem)
 
 # %% [markdown]
-# The table says all at once: what the graph misses, and what the checkpoint has that nobody asked
-# for. If you know what belongs together, tell the Saver with a dictionary `{name in the file:
-# Variable}`. What is not in it must be initialized.
+# The table says all at once: what the graph misses, and what the checkpoint has in addition. If you
+# know which belong together, give the Saver a dictionary `{name in the file: Variable}`. What
+# is not in it must be initialized.
 
 # %%
 with tf.Session() as session:

@@ -13,7 +13,7 @@ from helpers import output
 import tinyflow as tf
 
 # %% [markdown]
-# ## Why a Python `if` does not do
+# ## Why a Python `if` is not enough
 #
 # A tensor has no value while the graph is being built, so there is nothing to decide with:
 
@@ -28,8 +28,8 @@ except TypeError as error:
 # %% [markdown]
 # ## cond: one of two
 #
-# `tf.cond` takes two functions. Both are called now, while building, and each makes a small graph
-# of its own, a *branch*. When the graph runs, only one of the branches does. Here is the square
+# `tf.cond` takes two functions. Both are called now, while building, and each makes a separate
+# small graph, a *branch*. When the graph runs, only one of the branches does. Here is the square
 # root, but 0 for negative numbers:
 
 # %%
@@ -113,7 +113,7 @@ for value, found in zip([2.0, 100.0], heron_slopes):
     print(f'{value:8g} {found:9.6f} {0.5 / value ** 0.5:11.6f}')
 
 # %% [markdown]
-# Nobody told it the derivative of a square root; it was found through rounds of adding and
+# The derivative of a square root was never given to it; it was found through rounds of adding and
 # dividing.
 #
 # ## Loops over the rows of a tensor

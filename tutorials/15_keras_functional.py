@@ -3,7 +3,7 @@
 #
 # A `Sequential` model is a list: each layer has one input and one output. Many questions do not fit
 # into a list. Here is one: show a network *two* digits and ask it *two* things, what they add up to
-# and which of them is larger. Nobody tells it what any single digit is.
+# and which of them is larger. It is never told what any single digit is.
 
 # %%
 import numpy as np
@@ -59,7 +59,7 @@ print('\nPicture of the layers:', output('15_functional.png'))
 print('and of the reader:    ', output('15_reader.png'))
 
 # %% [markdown]
-# The arrows meet in `both` and part again behind `thought`. The reader's weights stand once in the
+# The arrows meet in `both` and part again behind `thought`. The reader's weights appear once in the
 # summary, although two arrows lead into it.
 #
 # ## Two outputs, two losses

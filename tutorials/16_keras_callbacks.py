@@ -90,7 +90,7 @@ print('learning rates:', ' '.join(f'{rate:.5f}' for rate in sorted(set(steered['
 print('Curves:', output('16_stopped.svg'))
 
 # %% [markdown]
-# The best model lies in the file, and `load_model` brings it back, with its optimizer. It is the
+# The best model is in the file, and `load_model` brings it back, with its optimizer. It is the
 # model that `EarlyStopping` has put back:
 
 # %%

@@ -1,5 +1,5 @@
 # %% [markdown]
-# # 17. A Keras layer of your own, and what lies below it
+# # 17. A custom Keras layer, and what is below it
 #
 # A layer is a small thing: some weights, and a function that uses them. This tutorial makes one
 # that Keras does not have, trains it, saves it, and then opens it down to the ops.
@@ -62,7 +62,7 @@ class Prototypes(keras.layers.Layer):
 
 
 # %% [markdown]
-# It is used like any other layer. Its weights are trained, and nobody has to derive anything:
+# It is used like any other layer. Its weights are trained, and you do not have to derive anything:
 # `call` is made of ops, and ops know their gradients.
 
 # %%

@@ -119,7 +119,7 @@ for prediction in predictions:
     print(f'  {name.decode():10} {prediction["probabilities"].max():.1%} sure')
 
 # %% [markdown]
-# ## What lies in model_dir
+# ## What is in model_dir
 #
 # Nothing of the model is in the Python object. It lives in files:
 
@@ -136,7 +136,7 @@ for name in classifier.get_variable_names():
 
 # %% [markdown]
 # The files `model.ckpt-0` are from before the first step, `model.ckpt-400` from after the last;
-# `graph.pbtxt` is the graph, and the *events* are for TensorBoard. The weights stand beside their
+# `graph.pbtxt` is the graph, and the *events* are for TensorBoard. The weights are next to their
 # `Adagrad`, which is the optimizer's memory of former gradients.
 #
 # Therefore another `train` goes on where the first one stopped. Even another *program* does, with

@@ -137,7 +137,7 @@ print(column.preview(batch, [sex, age_group, fare, title], rows=3))
 # But a ticket for the second class helped women much and men not at all. That is neither sex nor
 # class, it is the *pair*, and a crossed column has a bucket for each pair.
 #
-# **For a network** a number per word is useless (is third class thrice first class?). An
+# **For a network** a number per word is useless (is third class three times first class?). An
 # *indicator* column makes zeros and a one. An *embedding* column gives each word a few numbers, to
 # be learned like weights; here are the first, random ones.
 
@@ -184,9 +184,9 @@ for name, words in [('sex', ['male', 'female']), ('class', ['first', 'second', '
 # ## Wide & deep
 #
 # The *wide* half is the linear model with crosses: it learns rules by heart. The *deep* half is a
-# network on dense columns: it finds what nobody has thought of. Their logits are added up, and both
-# are trained at once, each by an optimizer of its own. (Name them: the default learning rates of
-# this Estimator are so small that 500 steps would teach it next to nothing.)
+# network on dense columns: it finds relations that you did not think of. Their logits are added up,
+# and both are trained at once, each by an optimizer of its own. (Name them: the default learning
+# rates of this Estimator are so small that 500 steps would teach it next to nothing.)
 
 # %%
 deep_columns = [column.indicator_column(sex), column.indicator_column(klass),

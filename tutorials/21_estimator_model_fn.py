@@ -77,7 +77,7 @@ def digits(name, dropout=0.3, learning_rate=0.003, **config):
 
 # %% [markdown]
 # `global_step=tf.train.get_global_step()` is the line that everybody forgets once. The step counts
-# the training steps; without it nobody knows when to stop.
+# the training steps; without it the evaluation does not know when to stop.
 #
 # ## Hooks
 #
@@ -86,7 +86,7 @@ def digits(name, dropout=0.3, learning_rate=0.003, **config):
 # ready. `LoggingTensorHook` prints tensors, by name if you like; `StopAtStepHook` is what
 # `train(steps=...)` makes for you.
 #
-# Here is one of your own. `before_run` can ask for more tensors to be fetched *in the same run*;
+# Here is a custom one. `before_run` can ask for more tensors to be fetched *in the same run*;
 # `after_run` gets their values. This one watches how far each step moves the weights.
 
 
@@ -113,7 +113,7 @@ class WeightWatch(tf.train.SessionRunHook):
 
 
 # %% [markdown]
-# What hooks and Estimators say goes through `tf.logging`, and by default it is told only what is
+# What hooks and Estimators say goes through `tf.logging`, and by default it shows only what is
 # alarming. Let us hear more, among what this program prints:
 
 # %%
@@ -135,8 +135,8 @@ print('\nlargest change of a weight, step by step\n' + text_curve(watch.moved))
 #
 # This is what `train` does, in a few lines: a graph with a global step, the input and the model in
 # it; a `MonitoredTrainingSession`, which initializes or restores, calls the hooks and saves; and a
-# loop. `tf.explain(session)` has the table of its hooks: some are ours, the first three it has
-# brought itself.
+# loop. `tf.explain(session)` has the table of its hooks: some are ours, the first three are
+# added by the session.
 
 # %%
 loss = float('nan')
@@ -242,8 +242,8 @@ print('the same weights, bit by bit, as without the interruption:', same)
 # %% [markdown]
 # Ten steps were lost and done again. But why are the weights the same? Dropout draws random
 # numbers, and the batches are mixed: a program that merely loads the weights would go on with other
-# batches and other dropout. In TensorFlow it does. Here, a file `model.ckpt-120.resume` beside the
-# checkpoint remembers where the random numbers and the input stood.
+# batches and other dropout. In TensorFlow it does. Here, a file `model.ckpt-120.resume` next to the
+# checkpoint records the positions of the random numbers and of the input.
 #
 # **What to remember.** A model function has three modes and gives an `EstimatorSpec`. Hooks come
 # to the loop, as the loop does not come to you. A checkpoint is the whole model, and what is not

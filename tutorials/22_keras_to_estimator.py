@@ -80,7 +80,7 @@ print(f'the Keras model:   loss {unchanged:.4f}')
 
 # %% [markdown]
 # The Keras model has *not* changed. The Estimator has built a copy of it in a separate graph, and
-# what it learned lies in its model_dir.
+# what it learned is in its model_dir.
 #
 # ## Back to Keras
 #
@@ -128,7 +128,7 @@ print('\nThe layers:                  ', output('22_layers.png'))
 print('the graph that was trained:  ', output('22_estimator.svg'))
 
 # %% [markdown]
-# ## Given away
+# ## Export
 #
 # `export_saved_model` writes what a server needs. The input function of the training says what
 # features there are (only in tinyflow; TensorFlow needs a `serving_input_receiver_fn`).

@@ -103,7 +103,7 @@ def with_keras():
 #
 # You write two functions, what the data are and what the model is, and call neither. No Session, no
 # loop, no initializing, no placeholder; and every checkpoint and every event file is written
-# without being asked for.
+# automatically.
 
 
 # %%
@@ -228,12 +228,12 @@ for task, who in {'the model': (you, you, you), 'Variables': (you, it, it),
     print(f'{task:24}' + ''.join(f'{one:>11}' for one in who))
 
 # %% [markdown]
-# The Variables beyond the four: Keras keeps the learning rate and its like in Variables, and counts
-# for the accuracy; the Estimator has the global step, and counts too.
+# The Variables beyond the four: Keras keeps the learning rate and similar values in Variables, and
+# counts for the accuracy; the Estimator has the global step, and counts too.
 #
 # Which level is the right one? The highest that does what you want. Keras for networks made of
 # layers; an Estimator for trainings that run long, are interrupted, and end in production; ops for
-# whatever nobody has foreseen. They mix: a Keras layer works in a model function, and ops work
+# whatever the others do not offer. They mix: a Keras layer works in a model function, and ops work
 # everywhere.
 #
 # And when a higher level does something strange, you now know what it hides. `tf.explain(model)`,

@@ -1,7 +1,7 @@
 """`make demo`: a network learns to read handwritten digits, at three levels, with equal numbers.
 
-The same network three times: ops and a Session, Keras, an Estimator. 23_three_levels.py tells the
-story at leisure; what prints it nicely stands below the programs.
+The same network three times: ops and a Session, Keras, an Estimator. 23_three_levels.py explains
+them in detail; the code that prints is below the programs.
 """
 from __future__ import annotations
 
@@ -274,7 +274,7 @@ def show_hidden(levels, model_dir):
         print(f'   {task:21}' + ''.join(f'{one:>11}' for one in who.replace('-', '·').split()))
     files = os.listdir(model_dir)
     saved = sum(name.endswith('.index') for name in files)
-    print('   The Estimator has begun anew from its files for every epoch. There are '
+    print('   The Estimator has started again from its files for every epoch. There are '
           f'{len(files)},\n   {saved} checkpoints among them.')
 
 
@@ -311,7 +311,7 @@ def tidy(call):
 
 
 def shortened(text, width):
-    """`text` in at most `width` characters; an ellipsis stands for what is left out."""
+    """`text` in at most `width` characters; an ellipsis replaces what is left out."""
     return text if len(text) <= width else text[:width - 1] + '…'
 
 

@@ -1,4 +1,4 @@
-"""Conditionals: switch, and cond that is decided while building where possible."""
+"""Conditionals: switch, and cond that is decided at graph construction if possible."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -11,11 +11,11 @@ __all__ = ['smart_cond', 'smart_constant_value', 'switch']
 def switch(condition, then_expression, else_expression):
     """then_expression where `condition`, else_expression elsewhere; both may be functions.
 
-    A scalar condition chooses one of the two; else each element is chosen (or each row, where the
-    condition has fewer axes).
+    A scalar condition selects one of the two; otherwise each element is selected (or each row, if
+    the condition has fewer axes).
 
     Shapes: condition [], [rows] or [*a], expressions [*a, *b] -> [*a, *b].
-    ValueError where the condition has more axes than the expressions.
+    ValueError if the condition has more axes than the expressions.
     """
     if condition.dtype != tf.bool:
         condition = tf.cast(condition, 'bool')
@@ -39,7 +39,7 @@ def _function(x):
 
 
 def _like(condition, x):
-    """The condition repeated over the axes of x that it lacks, or has with size 1."""
+    """The condition broadcast over the axes of x that it does not have, or has with size 1."""
     missing = x.shape.ndims - condition.shape.ndims
     sizes = tf.concat([tf.shape(condition), [1] * missing], axis=0)
     condition = tf.reshape(condition, sizes)

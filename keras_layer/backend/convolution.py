@@ -114,7 +114,7 @@ def _output_sizes(x, output_shape, first):
     return tf.stack([tf.shape(x)[0] if batch is None else batch, *rest])
 
 
-# ---- each channel by itself --------------------------------------------------------------
+# ---- depthwise ---------------------------------------------------------------------------
 
 
 def depthwise_conv2d(x, depthwise_kernel, strides=(1, 1), padding='valid', data_format=None,

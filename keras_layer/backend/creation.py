@@ -137,7 +137,7 @@ def _random_variable(initializer, shape, first, second, dtype, name, seed):
     return variable(made, dtype=dtype, name=name)
 
 
-# ---- changes -----------------------------------------------------------------------------
+# ---- updates -----------------------------------------------------------------------------
 
 
 def update(x, new_x):

@@ -35,7 +35,7 @@ def local_conv(inputs, kernel, kernel_size, strides, output_shape, data_format=N
 
 
 def local_conv1d(inputs, kernel, kernel_size, strides, data_format=None):
-    """`local_conv` of sequences; the kernel says how many positions there are.
+    """`local_conv` of sequences; the kernel determines the number of positions.
 
     Shapes: inputs [batch, steps, channels], kernel [positions, width * channels, filters] ->
     [batch, positions, filters].

@@ -25,7 +25,7 @@ def map_fn(fn, elems, name=None, dtype=None):
 
 
 def foldl(fn, elems, initializer=None, name=None):
-    """fn(fn(fn(initializer, row 0), row 1), ...); without `initializer` from the first row on."""
+    """fn(fn(fn(initializer, row 0), row 1), ...); it starts with the first row by default."""
     return tf.foldl(fn, elems, initializer=initializer, name=name)
 
 

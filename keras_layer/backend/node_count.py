@@ -1,4 +1,4 @@
-"""Counts nodes that TF 1.15 makes and tinyflow does not need: seeds depend on the count."""
+"""Counts nodes that TF 1.15 creates and tinyflow does not: default seeds depend on the count."""
 from __future__ import annotations
 
 from tinyflow.ops.random import tf1_node_count as node_counts

@@ -65,8 +65,9 @@ def batch_dot(x, y, axes=None):
 def bias_add(x, bias, data_format=None):
     """x + bias: a number for each channel, or a tensor of all sizes of x but the batch.
 
-    Shapes: x [batch, *space, channels], bias [channels] or [*space, channels] -> x's. With the
-    channels second in x, a bias still has them last. ValueError for a bias of another rank.
+    Shapes: x [batch, *space, channels], bias [channels] or [*space, channels] -> x's. If the
+    channels are axis 1 of x, those of a bias are still the last axis. ValueError for a bias of
+    another rank.
     """
     first = are_channels_first(data_format)
     sizes, rank = int_shape(bias), ndim(x)

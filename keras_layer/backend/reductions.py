@@ -29,7 +29,7 @@ def prod(x, axis=None, keepdims=False):
 
 
 def mean(x, axis=None, keepdims=False):
-    """The mean over `axis`; of booleans, the part that is true."""
+    """The mean over `axis`; of booleans, the fraction that is true."""
     if x.dtype.base_dtype == tf.bool:
         x = tf.cast(x, floatx())
     return tf.reduce_mean(x, axis, keepdims)

@@ -60,7 +60,7 @@ class _Steps:
         inputs = tf.nest.pack_sequence_as(self._inputs, flat_input)
         return self._function(inputs, tuple(states) + self._constants)
 
-    # ---- written out ---------------------------------------------------------------------
+    # ---- unrolled ------------------------------------------------------------------------
 
     def unrolled(self, steps):
         """Unrolled: one copy of the step's nodes for each time step."""

@@ -87,7 +87,7 @@ def manual_variable_initialization(value):
 
 
 def track_variable(variable):
-    """Registers a Variable that Keras initializes before it runs anything in the graph."""
+    """Registers a Variable that Keras initializes before it runs the graph."""
     variables = graph_state(variable.graph).variables
     variables[id(variable)] = weakref.ref(variable)
 

@@ -16,7 +16,7 @@ _settings = {'floatx': 'float32', 'epsilon': 1e-7, 'image_data_format': 'channel
 
 
 def backend():
-    """The name of the backend: always 'tensorflow', which tinyflow stands in for."""
+    """The name of the backend: always 'tensorflow', which tinyflow implements."""
     return 'tensorflow'
 
 

@@ -119,7 +119,7 @@ def repeat_elements(x, rep, axis):
 
 
 def to_dense(tensor):
-    """A SparseTensor as a dense one; others as they are."""
+    """A SparseTensor as a dense one; other tensors unchanged."""
     return tf.sparse_tensor_to_dense(tensor) if isinstance(tensor, tf.SparseTensor) else tensor
 
 

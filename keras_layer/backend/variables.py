@@ -1,4 +1,4 @@
-"""Variables: making them, reading and setting their values."""
+"""Variables: creating them, reading and setting their values."""
 from __future__ import annotations
 
 import numpy as np

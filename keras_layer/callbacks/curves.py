@@ -62,12 +62,9 @@ class LearningCurves(Callback):
 
 
 def add_epoch(history, count, logs):
-    """Adds the logs of an epoch, the `count`th: each name has a value for each, NaN if it had none.
+    """Adds the logs of an epoch, the `count`th: each name has a value for each, NaN if missing.
 
     Validation may run in some epochs only; its values keep their position on the x axis.
-the plot is written as .svg or '
-                                    '.png, not as another type.=>the plot is written as .svg or '
-                                    '.png.
     """
     for name in logs or {}:
         history.setdefault(name, [math.nan] * (count - 1))
@@ -83,7 +80,7 @@ def _kind(path):
     return suffix
 
 
-# ---- what is drawn -------------------------------------------------------------------------
+# ---- shapes --------------------------------------------------------------------------------
 
 
 class _Line(NamedTuple):
@@ -96,7 +93,7 @@ class _Line(NamedTuple):
 
 class _Text(NamedTuple):
     x: float
-    y: float                        # of the base line
+    y: float                        # y of the baseline
     text: str
     anchor: str = 'middle'          # 'start', 'middle' or 'end' of the text is at x
     size: int = 12
@@ -171,7 +168,7 @@ def _ticks(low, high):
     return [round((start + i) * step, digits) for i in range(count)]
 
 
-# ---- how ------------------------------------------------------------------------------------
+# ---- output formats -------------------------------------------------------------------------
 
 
 def curves_svg(epochs, history):

@@ -31,7 +31,7 @@ class CSVLogger(Callback):
         logs = logs or {}
         if self.keys is None:
             self.keys = sorted(logs)
-        if self.model.stop_training:        # an epoch without validation still fills its row
+        if self.model.stop_training:        # an epoch without validation has empty cells
             logs = {k: logs.get(k, 'NA') for k in self.keys}
         if self._writer is None:
             self._writer = csv.DictWriter(self._file, ['epoch', *self.keys], delimiter=self.sep)

@@ -66,7 +66,7 @@ class BackupAndRestore(Callback):
     """Writes a backup to `backup_dir` after each epoch, and resumes from it after an interruption.
 
     The backup has the weights, the optimizer's state and the epoch; it is removed when training
-    ends normally. Call `fit` again with the same arguments: it resumes at the epoch it had reached.
+    ends normally. Call `fit` again with the same arguments: it resumes at the interrupted epoch.
     """
 
     def __init__(self, backup_dir):

@@ -18,8 +18,8 @@ class TensorBoard(Callback):
 
     `update_freq` is 'epoch', 'batch' or a number of samples. Every `histogram_freq` epochs the
     weights and outputs of the layers are written as histograms, for each batch of the validation
-    (without one, the weights alone); with `write_grads` the gradients of the loss, too, and with
-    `write_images` the weights as pictures. Every `embeddings_freq` epochs the outputs of the
+    (without validation, only the weights); with `write_grads` the gradients of the loss, too, and
+    with `write_images` the weights as pictures. Every `embeddings_freq` epochs the outputs of the
     Embedding layers for `embeddings_data` become a checkpoint for TensorBoard's projector;
     `embeddings_metadata` is a file of labels, or a dict of them by layer name.
 

@@ -15,7 +15,7 @@ def load_data(path='imdb.npz', num_words=None, skip_top=0, maxlen=None, seed=113
     """((x_train, y_train), (x_test, y_test)): lists of word indices, and 1 for positive.
 
     Only the `num_words` most frequent words, without the first `skip_top`, keep their index; the
-    others become `oov_char`. Texts of `maxlen` words or more are left out. ValueError if none is
+    others become `oov_char`. Texts of `maxlen` words or more are dropped. ValueError if none is
     left. The file's pickled lists are read as plain values, and run nothing.
     """
     num_words = texts.legacy_num_words(num_words, kwargs)

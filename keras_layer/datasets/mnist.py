@@ -11,7 +11,7 @@ __all__ = ['load_data']
 def load_data(path='mnist.npz'):
     """((x_train, y_train), (x_test, y_test)): images [60000 and 10000, 28, 28] uint8, labels.
 
-    From Keras' cache, or downloaded; without a network, OSError says where to put the file.
+    From Keras' cache, or downloaded; without a network, the OSError names the path for the file.
     """
     path = get_file(path, 'https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz',
                     file_hash='731c5ac602752760c8e48fbffcf8c3b850d9dc2a2aedcf2cc48468fc17b673d1')

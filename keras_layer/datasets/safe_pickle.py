@@ -55,7 +55,7 @@ class _PlainUnpickler(pickle.Unpickler):
     def find_class(self, module, name):
         found = _KNOWN.get((module.replace('numpy._core', 'numpy.core'), name))
         if found is None:
-            raise misuse(ValueError(f'The file asks for {module}.{name}. It is not read: only '
+            raise misuse(ValueError(f'The file requests {module}.{name}. It is not read: only '
                                     'arrays, texts, numbers, lists and dicts are.'))
         return found
 
@@ -94,7 +94,7 @@ class _Array(np.ndarray):
             data = data.encode('latin1') if isinstance(data, str) else data
             fits = isinstance(data, bytes) and len(data) == math.prod(shape) * kind.itemsize
         if not fits:
-            raise pickle.UnpicklingError('an array whose data do not fit its shape')
+            raise pickle.UnpicklingError('an array whose data do not match its shape')
         super().__setstate__((1, shape, kind, bool(fortran), data))
 
 

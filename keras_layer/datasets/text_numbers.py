@@ -37,8 +37,8 @@ def numbered(texts, labels, num_words, skip_top, maxlen, start_char, oov_char, i
     """(texts as lists of numbers in an object array, labels).
 
     Each text begins with `start_char`; words are `index_from` higher than their ranks. Numbers from
-    `num_words` on and below `skip_top` become `oov_char`, or are left out where that is None. Texts
-    of `maxlen` or more are left out.
+    `num_words` on and below `skip_top` become `oov_char`, or are dropped if that is None. Texts of
+    `maxlen` or more are dropped.
     """
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     words = np.fromiter(itertools.chain.from_iterable(texts), np.int64, int(lengths.sum()))

@@ -42,7 +42,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
     A subclass creates its weights in `build(input_shape)` and its nodes in `call(inputs)`. It is
     configured by its constructor only; `get_config` returns the constructor's arguments. Options
     that every layer takes: `name`, `trainable`, `dtype` (of the weights), `input_shape` or
-    `batch_input_shape` (where it is the first of a Sequential), `weights` (initial values).
+    `batch_input_shape` (if it is the first of a Sequential), `weights` (initial values).
 
     Raises TypeError for unknown arguments.
     """
@@ -98,7 +98,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
     def _initialized(self):
         return '_inbound_nodes' in self.__dict__
 
-    # ---- what a layer is -----------------------------------------------------------------
+    # ---- properties ----------------------------------------------------------------------
 
     @property
     def name(self):
@@ -133,8 +133,8 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
     def get_config(self):
         """The constructor's arguments, from which `from_config` makes an equal layer.
 
-        A subclass adds its own arguments. Without `get_config` in the subclass, the arguments that
-        the layer was made with are returned.
+        A subclass adds its own arguments. Without `get_config` in the subclass, the constructor's
+        arguments are returned.
         """
         config = {'name': self.name, 'trainable': self.trainable}
         if hasattr(self, '_batch_input_shape'):
@@ -169,14 +169,14 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
     # ---- for subclasses ------------------------------------------------------------------
 
     def build(self, input_shape):
-        """Makes the weights; called once, before the first `call`. Subclasses override it."""
+        """Creates the weights; called once, before the first `call`. Subclasses override it."""
         self.built = True
 
     if TYPE_CHECKING:
         call: Callable[..., Any]        # so that subclasses may name their arguments
     else:
         def call(self, inputs, **kwargs):
-            """Makes the nodes that compute the outputs from the inputs. Subclasses override it."""
+            """Creates the nodes that compute the outputs. Subclasses override it."""
             return inputs
 
     def compute_output_shape(self, input_shape):
@@ -195,7 +195,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
                 raise misuse(TypeError(
                     f'Layer {self.name} does not support masking, but was passed an input_mask: '
                     f'{mask}\n  Hint: a layer that handles masked steps sets self.supports_masking '
-                    '= True; to drop the mask, leave out Masking() or mask_zero=True before it.'))
+                    '= True; to drop the mask, remove Masking() or mask_zero=True before it.'))
             return None
         return mask
 
@@ -275,7 +275,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         object.__setattr__(self, 'built', True)
 
     def _copy_unchanged_inputs(self, outputs, inputs):
-        """Copies outputs that are the inputs themselves, since they need another history."""
+        """Copies outputs that are the inputs themselves, since they need a separate history."""
         given = {id(t) for t in tf.nest.flatten(inputs)}
 
         def one(tensor):
@@ -330,7 +330,7 @@ def _by_position(accepted, name, args):
 
 
 def _arguments(accepted, args, kwargs):
-    """The arguments of a call besides its inputs, by name."""
+    """The arguments of a call other than its inputs, by name."""
     return {**dict(zip(accepted[1:], args)), **kwargs}
 
 

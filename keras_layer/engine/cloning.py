@@ -11,8 +11,8 @@ from tinyflow.graph.support.errors import misuse
 def clone_model(model, input_tensors=None, clone_function=None):
     """A copy of the model with new layers and newly initialized weights.
 
-    `input_tensors` are what the clone is called on, instead of new Inputs; `clone_function(layer)`
-    makes the new layer of an old one. ValueError for a subclassed model.
+    The clone is called on `input_tensors` instead of new Inputs; `clone_function(layer)` creates
+    the copy of a layer. ValueError for a subclassed model.
     """
     if not isinstance(model, Model):
         raise misuse(ValueError(f'Expected `model` argument to be a `Model` instance, got '

@@ -32,8 +32,9 @@ class LayerParts:
 class ModelExplanation:
     """A model's layers with their ops, and the Session calls of fit and predict.
 
-    `layer(name)` gives the parts of a layer, `layer_of(op)` the way back; `train()`, `test()` and
-    `predict()` explain the compiled calls of fit, evaluate and predict, as tf.explain does.
+    `layer(name)` returns the parts of a layer, `layer_of(op)` the layer of an op; `train()`,
+    `test()` and `predict()` explain the compiled calls of fit, evaluate and predict, as tf.explain
+    does.
     """
 
     def __init__(self, model):

@@ -15,7 +15,7 @@ __all__ = ['Input', 'InputLayer']
 
 
 class InputLayer(Layer):
-    """The first node of a model: a placeholder [batch, *input_shape], or a given `input_tensor`."""
+    """The first node of a model: a placeholder [batch, *input_shape], or `input_tensor`."""
 
     @accepts_legacy_names(INPUT)
     def __init__(self, input_shape=None, batch_size=None, dtype=None, input_tensor=None,

@@ -14,7 +14,7 @@ def metric_behind(tensor):
 
 
 class LayerLosses:
-    """The part of Layer that is about losses, updates and metrics."""
+    """The part of Layer for losses, updates and metrics."""
 
     # ---- losses --------------------------------------------------------------------------
 
@@ -22,8 +22,8 @@ class LayerLosses:
         """Adds a loss to the model: a scalar tensor, or a function that returns one.
 
         A tensor that depends on the layer's inputs belongs to the calls with these inputs
-        (an activity regularizer); the others, to the layer (a weight regularizer). The graph
-        shows which it depends on, so `inputs` need not be given.
+        (an activity regularizer); the others, to the layer (a weight regularizer). The
+        dependency is found in the graph, so `inputs` need not be given.
         """
         for loss in tf.nest.flatten(losses):
             if callable(loss):
@@ -79,7 +79,7 @@ class LayerLosses:
         """Adds operations that each training step runs, such as those of moving averages.
 
         An update is an Operation, an assignment's tensor, a (variable, new value) pair, or a
-        function that returns one of these. The graph tells on which `inputs` it depends.
+        function that returns one of these. The `inputs` that it depends on are found in the graph.
         """
         for update in K.to_updates(updates):
             update = update() if callable(update) else update
@@ -91,7 +91,7 @@ class LayerLosses:
 
     @property
     def updates(self):
-        """The operations of this layer and those inside it; none where the layer is frozen."""
+        """The operations of this layer and those inside it; none if the layer is frozen."""
         if not self.trainable and not self.stateful:
             return []
         found = list(self._updates)
@@ -108,7 +108,7 @@ class LayerLosses:
     def add_metric(self, value, aggregation=None, name=None):
         """Reports `value`, a tensor, with the metrics of the model.
 
-        `aggregation` is 'mean' (over the batches of an epoch), or None where `value` is already the
+        `aggregation` is 'mean' (over the batches of an epoch), or None if `value` is already the
         result of a Metric object. ValueError for another one, or without a name.
         """
         if aggregation not in (None, 'mean'):

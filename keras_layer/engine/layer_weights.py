@@ -1,4 +1,4 @@
-"""The weights of a layer: how they are made, listed, read and set."""
+"""The weights of a layer: creating, listing, reading and setting them."""
 from __future__ import annotations
 
 import inspect
@@ -133,7 +133,7 @@ class LayerWeights:
 
     @property
     def non_trainable_weights(self):
-        """The Variables that training leaves alone, such as moving averages."""
+        """The Variables that training does not change, such as moving averages."""
         trained, others = self._own_weights()
         if self.trainable:
             return self._joined(others, [
@@ -164,7 +164,7 @@ class LayerWeights:
 
     @property
     def _checkpoint_dependencies(self):
-        """(name, object) of what object-based checkpoints follow: weights and sublayers."""
+        """(name, object) of the dependencies in object-based checkpoints: weights and sublayers."""
         trained, others = self._own_weights()
         own = {id(w) for w in trained + others}
         found = [(name, value) for name, value in self.__dict__.items()
@@ -219,7 +219,7 @@ def _variables_in(value):
 
 
 def layers_in(value):
-    """The layers in a value: itself, or inside lists, tuples and dicts."""
+    """The layers in a value: a layer, or nested lists, tuples and dicts of layers."""
     return list(_layers_in([value]))
 
 

@@ -81,7 +81,7 @@ class Model(SavingMethods, TrainingAPI, Network):
         `optimizer` is a Keras or tf.train optimizer or a name; `loss` a name, a function
         (y_true, y_pred) -> loss of each sample, a Loss object, or one of those for each output (a
         list, or a dict by output name); `metrics` are reported and do not train. ValueError for
-        unknown names, or where there is no loss at all.
+        unknown names, or if there is no loss at all.
         """
         for key in kwargs:
             if key not in ('run_eagerly', 'experimental_run_tf_function', 'cloning'):
@@ -118,7 +118,7 @@ class Model(SavingMethods, TrainingAPI, Network):
 
     @property
     def metrics_names(self):
-        """The names of what `evaluate` returns: 'loss', then the metrics."""
+        """The names of the results of `evaluate`: 'loss', then the metrics."""
         if self._compiled is None:
             return ['loss'] if self._compile_arguments else []
         return self._compiled.names + [m.name for m in self._added_metrics]
@@ -144,7 +144,7 @@ class Model(SavingMethods, TrainingAPI, Network):
 
     @property
     def _fed_inputs(self):
-        """The inputs that need data: not those made of a tensor."""
+        """The inputs that need data: not those created from a tensor."""
         if not self._is_graph_network:
             return self.inputs
         return [t for t, layer in zip(self.inputs, self._input_layers)
@@ -175,7 +175,7 @@ register_layers({'Model': Model, 'Functional': Model})
 
 
 def _check_names(loss):
-    """An unknown loss is an error at compile, even where the outputs are not known yet."""
+    """An unknown loss is an error at compile, even if the outputs are not known yet."""
     for one in tf.nest.flatten(loss) if loss is not None else ():
         loss_of(one)
 

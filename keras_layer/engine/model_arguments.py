@@ -44,4 +44,4 @@ def check_input(tensor, kind):
             f'{kind} inputs must come from `Input` (thus holding past layer metadata). They cannot '
             f'be the output of a previous non-Input layer. Here, a tensor specified as input to '
             f'your model was the output of the layer {tensor._keras_history.layer.name}.\n  Hint: '
-            'Input(tensor=x) makes an Input of it.'))
+            'Input(tensor=x) converts it to an Input.'))

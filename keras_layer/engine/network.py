@@ -111,7 +111,7 @@ class Network(Layer):
     def weights(self):
         """All Variables, layer by layer: the order of `get_weights` and of files.
 
-        Of layers in a list or dict, those that are trained come first, as in TF.
+        Of layers in a list or dict, trainable ones come first, as in TF.
         """
         found = []
         for layers in self._layers_by_attribute():
@@ -155,7 +155,7 @@ class Network(Layer):
 
     @property
     def output_names(self):
-        """The names of the layers that make the outputs; repeated ones are numbered."""
+        """The names of the layers that compute the outputs; repeated ones are numbered."""
         if not self._is_graph_network:
             return [f'output_{i + 1}' for i in range(len(self.outputs or ()))]
         names, uses = [], {}
@@ -167,12 +167,12 @@ class Network(Layer):
 
     @property
     def input(self) -> Any:
-        """The input tensor, or the nest of inputs that the model was made with."""
+        """The input tensor, or the nest of inputs passed to the constructor."""
         return self._only_nest('_input_structure', 'input')
 
     @property
     def output(self) -> Any:
-        """The output tensor, or the nest of outputs that the model was made with."""
+        """The output tensor, or the nest of outputs passed to the constructor."""
         return self._only_nest('_output_structure', 'output')
 
     def _only_nest(self, attribute, what):
@@ -232,7 +232,7 @@ class Network(Layer):
 
     @property
     def input_spec(self):
-        """None: the Inputs define what the model accepts."""
+        """None: the Inputs define the accepted values."""
         return None
 
     @input_spec.setter

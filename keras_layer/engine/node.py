@@ -6,7 +6,7 @@ from keras_layer import backend as K
 
 
 class History(tuple):
-    """(layer, node_index, tensor_index): where a tensor comes from."""
+    """(layer, node_index, tensor_index): the origin of a tensor."""
 
     __slots__ = ()
 
@@ -21,8 +21,8 @@ class History(tuple):
 class Node:
     """The call of `outbound_layer` on `input_tensors` that returned `output_tensors`.
 
-    `inbound_layers`, `node_indices` and `tensor_indices` say where the inputs come from, in the
-    nest that the inputs have; they are empty for the node of an Input. `arguments` are the other
+    `inbound_layers`, `node_indices` and `tensor_indices` are the sources of the inputs, in the
+    structure of the inputs; they are empty for the node of an Input. `arguments` are the other
     arguments of the call.
     """
 

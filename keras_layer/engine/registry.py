@@ -1,8 +1,8 @@
 """Registry of layer classes: from the name in a configuration to the class.
 
-`from_config` of a network, wrapper or recurrent layer makes layers of any kind, and a layer reports
-values through a Mean metric, which is a layer itself. Modules register their classes here, so that
-those that make objects by name need not import the modules that define them.
+`from_config` of a network, wrapper or recurrent layer creates layers of any kind, and a layer
+reports values through a Mean metric, which is a layer itself. Modules register their classes here,
+so that modules that create objects by name need not import their definitions.
 """
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The methods of Model that save and load, summarise and draw."""
+"""Methods of Model for saving, loading, summaries and drawings."""
 from __future__ import annotations
 
 import os
@@ -17,7 +17,7 @@ from tinyflow.inspect.viz import render
 
 
 class SavingMethods:
-    """The part of Model about files, summaries and drawings."""
+    """The part of Model for files, summaries and drawings."""
 
     def save(self, filepath, overwrite=True, include_optimizer=True, save_format=None,
              signatures=None):
@@ -50,7 +50,7 @@ class SavingMethods:
         """Loads weights written by `save_weights` or `save`, here or in Keras.
 
         By topology (the order of the layers), or with `by_name` those of layers of equal names. A
-        checkpoint may be given before there are weights: it is read as soon as they are made.
+        checkpoint may be given before there are weights: it is read as soon as they are created.
         """
         path = filepath if hasattr(filepath, 'attrs') else os.fspath(filepath)
         if not hasattr(path, 'attrs') and not is_hdf5(path) and tf.train.checkpoint_exists(path):

@@ -109,7 +109,7 @@ class Sequential(Model):
 
     @property
     def layers(self):
-        """The layers in order, without the Input that was made for the first."""
+        """The layers in order, without the Input created for the first."""
         if self._stack and isinstance(self._stack[0], InputLayer):
             return self._stack[1:]
         return list(self._stack)
@@ -139,7 +139,8 @@ class Sequential(Model):
     def _wire_deferred(self, shape, dtype, by_data=False):
         """Adds an Input of that shape and calls all layers.
 
-        `by_data`: caused by data of fit or predict; TF then makes other nodes, and so other seeds.
+        `by_data`: caused by data of fit or predict; TF then creates other nodes, which changes
+        seeds.
         """
         self._wired_by_data = True
         layers = list(self._stack)

@@ -28,7 +28,7 @@ __all__ = ['TrainingAPI']
 
 
 class TrainingAPI(DataAdapter):
-    """The part of Model that trains, evaluates and predicts."""
+    """The part of Model for training, evaluation and prediction."""
 
     @accepts_legacy_names(FIT)
     @in_model_graph
@@ -43,7 +43,8 @@ class TrainingAPI(DataAdapter):
         uses `validation_data`, or the last fraction `validation_split` of the arrays.
 
         The loss of an epoch is the mean over its batches, while the weights change and with dropout
-        on; `val_loss`, and what `evaluate` gives, is of the weights at the end, with dropout off.
+        on; `val_loss`, and the result of `evaluate`, are of the weights at the end, with dropout
+        off.
 
         Several `workers` make the batches of a generator or Sequence ahead of time, at most
         `max_queue_size` of them: threads, or with `use_multiprocessing` processes, to which a
@@ -111,7 +112,7 @@ class TrainingAPI(DataAdapter):
         if fixed is not None and batch_size not in (None, fixed):
             raise misuse(ValueError(f'The `batch_size` argument value {batch_size} is incompatible '
                                     'with the specified batch size of your Input Layer: '
-                                    f'{fixed}\n  Hint: batch_size={fixed}, or leave it out.'))
+                                    f'{fixed}\n  Hint: batch_size={fixed}, or omit it.'))
         size = fixed or (32 if batch_size is None else batch_size)
         samples = feeds[0].shape[0] if feeds else 0
         if self.stateful and isinstance(size, int) and size > 0 and samples % size:
@@ -157,7 +158,7 @@ class TrainingAPI(DataAdapter):
                                         'generator has no end.'))
 
         def validate(callbacks):
-            with self._feeding():           # class weights are for training alone
+            with self._feeding():           # class weights are for training only
                 return loops.evaluate(self, source, 0, callbacks, steps_, batch_size,
                                       own_callbacks=False)
         validate.samples, validate.source, validate.steps = samples, source, steps_
@@ -231,7 +232,7 @@ class TrainingAPI(DataAdapter):
         return steps
 
     def _as_output(self, arrays):
-        """Arrays in the nest that the model's outputs have."""
+        """Arrays in the structure of the model's outputs."""
         if isinstance(self._output_structure, dict):
             return tf.nest.pack_sequence_as(self._output_structure, arrays)
         return arrays[0] if len(arrays) == 1 else arrays

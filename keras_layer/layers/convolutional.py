@@ -201,7 +201,7 @@ class _Separable(_Conv):
 
 @computes_as(separable.SeparableConv1D)
 class SeparableConv1D(_Separable):
-    """A convolution of each channel of sequences, then one across the channels.
+    """A depthwise convolution of sequences, then a pointwise one.
 
     Shapes: inputs [batch, length, channels] -> [batch, windows, filters].
     """
@@ -211,7 +211,7 @@ class SeparableConv1D(_Separable):
 
 @computes_as(separable.SeparableConv2D)
 class SeparableConv2D(_Separable):
-    """A convolution of each channel of images, then one across the channels.
+    """A depthwise convolution of images, then a pointwise one.
 
     Shapes: inputs [batch, height, width, channels] -> [batch, rows, columns, filters].
     """

@@ -155,7 +155,7 @@ class Flatten(Layer):
 class Reshape(Layer):
     """Other axes for the same elements: [batch, *a] -> [batch, *target_shape].
 
-    One size of `target_shape` may be -1: what is left. ValueError if the sizes do not go together.
+    One size of `target_shape` may be -1 (inferred). ValueError if the sizes do not match.
     """
 
     def __init__(self, target_shape, **kwargs):

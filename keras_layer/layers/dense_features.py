@@ -74,7 +74,7 @@ def _dictionary(features):
         return features
     histories = [getattr(t, '_keras_history', None) for t in tf.nest.flatten(features)]
     if isinstance(features, (list, tuple)) and histories and None not in histories:
-        # A model made from its config calls layers with lists; Inputs have the keys as names.
+        # A model created from its config calls layers with lists; Inputs have the keys as names.
         return {h.layer.name: t for h, t in zip(histories, features)}
     raise misuse(ValueError(
         f'We expected a dictionary here. Instead we got: {features!r}\n  Hint: '
@@ -82,10 +82,10 @@ def _dictionary(features):
 
 
 class DenseFeatures(_OfColumns):
-    """The dense tensors of feature columns side by side, in the order of their names.
+    """The concatenated dense tensors of feature columns, in the order of their names.
 
     Shapes: a dict of features [batch, ...] -> [batch, sum of the columns' sizes]. ValueError for a
-    categorical column, which indicator_column or embedding_column makes dense.
+    categorical column, which must be wrapped by indicator_column or embedding_column.
     """
 
     _checked = staticmethod(dense_columns)
@@ -101,7 +101,7 @@ class DenseFeatures(_OfColumns):
 
 
 class SequenceFeatures(_OfColumns):
-    """The dense tensors of columns of sequences side by side, step by step; and the lengths.
+    """The concatenated dense tensors of sequence columns for each step; and the lengths.
 
     Shapes: a dict of SparseTensors [batch, steps, ...] -> [batch, steps, sum of the columns' sizes]
     and lengths [batch]. ValueError for a column that is not of sequences.

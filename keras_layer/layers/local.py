@@ -18,7 +18,7 @@ __all__ = ['LocallyConnected1D', 'LocallyConnected2D']
 class _LocallyConnected(Configured):
     """Base of both layers; `rank` is the number of spatial axes.
 
-    `implementation` says how the weights are kept: 1 as one small matrix for each
+    `implementation` determines the storage of the weights: 1 as one small matrix for each
     position, 2 as the masked matrix from all inputs to all outputs, 3 as the elements of that
     matrix that are not masked. 1 takes 'valid' padding only.
     """

@@ -11,7 +11,7 @@ __all__ = ['Add', 'Average', 'Concatenate', 'Dot', 'Maximum', 'Minimum', 'Multip
 
 
 class _Merge(Layer):
-    """Elementwise over a list of tensors, which are broadcast as NumPy has it."""
+    """Base of elementwise layers over a list of tensors, which are broadcast as in NumPy."""
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)

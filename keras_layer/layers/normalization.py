@@ -39,8 +39,8 @@ class BatchNormalization(Configured):
         super().__init__(name=name, trainable=trainable, **kwargs)
         if virtual_batch_size is not None:
             raise misuse(NotImplementedError(
-                'BatchNormalization: virtual_batch_size is not supported.\n  Hint: leave it '
-                'out; the statistics are then those of the whole batch.'))
+                'BatchNormalization: virtual_batch_size is not supported.\n  Hint: omit it; '
+                'the statistics are then those of the whole batch.'))
         if isinstance(axis, (list, tuple)):
             axis = list(axis)
         elif not isinstance(axis, int):
@@ -71,7 +71,7 @@ class BatchNormalization(Configured):
 
     def get_config(self):
         config = super().get_config()
-        if self.renorm:                 # only then, so that Keras can read other configurations
+        if self.renorm:                 # only then: Keras can read the other configurations
             config.update(renorm=True, renorm_clipping=self.renorm_clipping,
                           renorm_momentum=self.renorm_momentum)
         if self.adjustment is not None:

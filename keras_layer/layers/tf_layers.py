@@ -1,7 +1,7 @@
 """Layers that share their computation with the classes of the same name in tf.layers.
 
 The two differ in how they create weights (Keras' `add_weight`, or variable scopes) and in their
-configuration, not in the nodes that they make.
+configuration, not in the nodes that they create.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _GET = {'activation': activations.get, 'initializer': initializers.get,
 
 
 def computes_as(tf_layer):
-    """A class decorator: `build`, `call` and the like are those of that class of tf.layers."""
+    """A class decorator: takes `build`, `call` and other methods from that class of tf.layers."""
     def decorate(cls):
         own = {name for base in cls.__mro__ if base not in Layer.__mro__ for name in vars(base)}
         for base in reversed(tf_layer.__mro__):

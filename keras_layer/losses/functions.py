@@ -45,7 +45,7 @@ def mean_squared_logarithmic_error(y_true, y_pred):
 
 
 def _signs(y_true):
-    """Labels 0 and 1 as -1 and 1; others as they are."""
+    """Labels 0 and 1 as -1 and 1; others unchanged."""
     binary = tf.reduce_all(tf.logical_or(tf.equal(y_true, 0), tf.equal(y_true, 1)))
     return tf.cond(binary, lambda: 2. * y_true - 1., lambda: y_true)
 

@@ -14,10 +14,10 @@ __all__ = ['Mean', 'MeanMetricWrapper', 'MeanTensor', 'Metric', 'Reduce', 'Sum']
 
 
 class Metric(Layer):
-    """Base of metrics: `update_state` takes a batch, `result` gives the value so far.
+    """Base of metrics: `update_state` adds a batch, `result` is the value so far.
 
-    Called with a batch, a metric gives a tensor that updates it and is its result afterwards.
-    `reset_states` starts again. A subclass creates its Variables with `add_weight`.
+    Called with a batch, a metric returns a tensor that updates it and is its result afterwards.
+    `reset_states` resets it. A subclass creates its Variables with `add_weight`.
     """
 
     _is_keras_metric = True
@@ -161,7 +161,7 @@ class MeanMetricWrapper(Mean):
         self._fn_kwargs = kwargs
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        """Takes the function's values for a batch."""
+        """Adds the function's values for a batch."""
         y_true, y_pred = tf.cast(y_true, self._dtype), tf.cast(y_pred, self._dtype)
         y_pred, y_true, _ = squeeze_or_expand_dimensions(y_pred, y_true)
         matches = self._fn(y_true, y_pred, **self._fn_kwargs)

@@ -69,7 +69,7 @@ class _Count(Metric):
                                                initializer='zeros')
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        """Takes a batch; outputs must be in [0, 1]."""
+        """Adds a batch; outputs must be in [0, 1]."""
         return _confusion({self.kind: self.accumulator}, y_true, y_pred, self.thresholds,
                           sample_weight)
 
@@ -122,7 +122,7 @@ class _Ratio(Metric):
             self._other = self.add_weight(self.other_name, shape=shape, initializer='zeros')
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        """Takes a batch; outputs must be in [0, 1]."""
+        """Adds a batch; outputs must be in [0, 1]."""
         return _confusion({'tp': self.true_positives, self.other: self._other}, y_true, y_pred,
                           self.thresholds, sample_weight, self.top_k, self.class_id)
 
@@ -161,7 +161,7 @@ class _Curve(Metric):
                                                     initializer='zeros'))
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        """Takes a batch; outputs must be in [0, 1]."""
+        """Adds a batch; outputs must be in [0, 1]."""
         return _confusion({'tp': self.true_positives, 'tn': self.true_negatives,
                            'fp': self.false_positives, 'fn': self.false_negatives},
                           y_true, y_pred, self.thresholds, sample_weight)
@@ -304,7 +304,7 @@ class MeanIoU(Metric):
                                             initializer='zeros')
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        """Takes a batch of classes, as integers."""
+        """Adds a batch of classes, as integers."""
         def flat(x):
             return tf.reshape(x, [-1]) if x.shape.ndims > 1 else x
         y_true, y_pred = (flat(tf.cast(y, self._dtype)) for y in (y_true, y_pred))

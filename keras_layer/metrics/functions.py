@@ -16,7 +16,7 @@ def accuracy(y_true, y_pred):
 
 
 def binary_accuracy(y_true, y_pred, threshold=0.5):
-    """The fraction of outputs on the right side of the threshold."""
+    """The fraction of outputs on the correct side of the threshold."""
     threshold = tf.cast(threshold, y_pred.dtype)
     y_pred = tf.cast(y_pred > threshold, y_pred.dtype)
     return K.mean(tf.equal(y_true, y_pred), axis=-1)

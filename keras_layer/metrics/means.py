@@ -115,7 +115,7 @@ class RootMeanSquaredError(Mean):
         super().__init__(name, dtype=dtype)
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        """Takes a batch."""
+        """Adds a batch."""
         y_true, y_pred = tf.cast(y_true, self._dtype), tf.cast(y_pred, self._dtype)
         y_pred, y_true, sample_weight = squeeze_or_expand_dimensions(y_pred, y_true,
                                                                      sample_weight)
@@ -135,7 +135,7 @@ class MeanRelativeError(Mean):
         self.normalizer = tf.cast(normalizer, self._dtype)
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        """Takes a batch."""
+        """Adds a batch."""
         y_true, y_pred = tf.cast(y_true, self._dtype), tf.cast(y_pred, self._dtype)
         y_pred, y_true, sample_weight = squeeze_or_expand_dimensions(y_pred, y_true,
                                                                      sample_weight)

@@ -1,4 +1,4 @@
-"""Optimizer: base of Keras' optimizers, makes the update ops of a training step."""
+"""Optimizer: base of Keras' optimizers, creates the update ops of a training step."""
 from __future__ import annotations
 
 import warnings
@@ -18,7 +18,7 @@ class Optimizer:
     """Base of Keras' optimizers, those of TF 1.15 (`OptimizerV2`).
 
     `clipnorm` and `clipvalue` limit each gradient; `decay` divides the learning rate by 1 + decay
-    times the number of steps. hyperparameters are Variables once they are needed, so that
+    times the number of steps. Hyperparameters become Variables on first use, so that
     `K.set_value(optimizer.lr, 0.01)` changes them in training.
 
     A subclass names its slots in `slots` and defines the updates in `_dense` and `_sparse`.
@@ -127,7 +127,7 @@ class Optimizer:
     # ---- a step --------------------------------------------------------------------------
 
     def get_gradients(self, loss, params):
-        """The gradients of the loss, clipped. ValueError where a weight has none."""
+        """The gradients of the loss, clipped. ValueError if a weight has none."""
         with K.name_scope(self._name + '/gradients'):
             found = tf.gradients(loss, params)
             for gradient, param in zip(found, params):

@@ -160,7 +160,7 @@ class Adagrad(Optimizer):
 
     def _prepare(self, dtype):
         state = super()._prepare(dtype)
-        # neg_lr and zero are not used, but TF makes these nodes.
+        # neg_lr and zero are unused, but TF creates these nodes.
         return {**state, 'epsilon': tf.convert_to_tensor(self.epsilon, dtype),
                 'neg_lr': -state['lr'], 'zero': tf.zeros((), tf.int64)}
 

@@ -17,7 +17,7 @@ def pad_sequences(sequences, maxlen=None, dtype='int32', padding='pre', truncati
     """Sequences of several lengths as one array [sequences, maxlen, ...].
 
     Short ones are padded with `value` before ('pre') or after ('post'), long ones truncated at
-    the beginning ('pre') or end ('post'). ValueError if it is not a list of sequences.
+    the beginning ('pre') or end ('post'). ValueError if the argument is not a list of sequences.
     """
     if not hasattr(sequences, '__len__'):
         raise misuse(ValueError('`sequences` must be iterable.'))

@@ -17,7 +17,7 @@ _FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 
 
 def text_to_word_sequence(text, filters=_FILTERS, lower=True, split=' '):
-    """The words of a text, with the characters `filters` taken for `split`."""
+    """The words of a text, with the characters `filters` replaced by `split`."""
     if lower:
         text = text.lower()
     text = text.translate(str.maketrans(dict.fromkeys(filters, split)))

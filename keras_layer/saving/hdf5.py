@@ -21,7 +21,7 @@ from keras_layer.utils.generic import CustomObjectScope
 from keras_layer.utils.hdf5 import load_h5py, open_hdf5
 from tinyflow.graph.support.errors import DataLossError, misuse
 
-_ATTRIBUTE_LIMIT = 64512            # bytes that HDF5 keeps in one attribute
+_ATTRIBUTE_LIMIT = 64512            # maximum bytes of one HDF5 attribute
 
 
 # ---- writing -----------------------------------------------------------------------------
@@ -41,12 +41,12 @@ def save_model_to_hdf5(model, filepath, overwrite=True, include_optimizer=True):
 
 
 def save_weights_to_hdf5(model, filepath, overwrite=True):
-    """Writes the weights alone."""
+    """Writes only the weights."""
     _write_whole(filepath, overwrite, lambda file: write_weights(file, model.layers))
 
 
 def _write_whole(filepath, overwrite, write):
-    """Writes to a temporary file and renames it: a killed process leaves the old file."""
+    """Writes to a temporary file and renames it: if the process is killed, the old file remains."""
     if hasattr(filepath, 'attrs'):                  # an open h5py.File or Group
         write(filepath)
         return
@@ -163,7 +163,7 @@ def _parsed(text, what, path):
 def _read_model(file, custom_objects, compile, path):
     text = _attribute(file, 'model_config')
     if text is None:
-        hint = ' It has weights alone: build the model and call load_weights on it.' \
+        hint = ' It contains only weights: build the model and call load_weights on it.' \
             if 'layer_names' in file.attrs or 'layer_names0' in file.attrs else ''
         raise misuse(ValueError(f'No model found in config file {path!r}.{hint}'))
     model = model_from_config(_parsed(text, 'model_config', path), custom_objects)
@@ -193,7 +193,7 @@ def compile_from_config(model, config, custom_objects):
 
 
 def _each(value, deserialize):
-    """Deserializes a nest of configurations; names stay names."""
+    """Deserializes a nest of configurations; names are unchanged."""
     if isinstance(value, dict) and 'class_name' in value:
         return deserialize(value)
     if isinstance(value, dict):
@@ -206,7 +206,7 @@ def _each(value, deserialize):
 def _read_optimizer(group, model):
     names = _names(group, 'weight_names')
     values = [np.asarray(group[n]) for n in names]
-    model._functions.get('train')           # makes the optimizer's own Variables
+    model._functions.get('train')           # creates the optimizer's Variables
     try:
         model.optimizer.set_weights(optimizer_state(model.optimizer, values))
     except ValueError as error:

@@ -31,7 +31,7 @@ def save_model(model, filepath, overwrite=True, include_optimizer=True, save_for
                                     'an HDF5 file.'))
         if signatures is not None:
             raise misuse(NotImplementedError(
-                'save(signatures=...): the SavedModel has the signature serving_default alone.\n'
+                'save(signatures=...): the SavedModel has only the signature serving_default.\n'
                 '  Hint: tf.saved_model.simple_save(session, path, inputs, outputs).'))
         export_saved_model(model, os.fspath(filepath), overwrite=overwrite,
                            include_optimizer=include_optimizer)

@@ -92,7 +92,7 @@ def load_from_saved_model(saved_model_path, custom_objects=None, compile=True):
 
 
 def _described(path):
-    """Architecture and, where there was one, the arguments of compile; None if not there."""
+    """Architecture and, if there are any, the arguments of compile; None if missing."""
     file = os.path.join(path, 'assets', _JSON)
     if os.path.exists(file):
         with open(file, encoding='utf8') as opened:

@@ -34,12 +34,12 @@ class Sequence:
 
 def get_file(fname, origin, untar=False, md5_hash=None, file_hash=None, cache_subdir='datasets',
              hash_algorithm='auto', extract=False, archive_format='auto', cache_dir=None):
-    """The path of a file in Keras' cache (~/.keras), downloaded from `origin` if it is not there.
+    """The path of a file in Keras' cache (~/.keras), downloaded from `origin` if it does not exist.
 
     A file whose hash (`hash_algorithm`: 'md5', 'sha256', or by its length) is not `file_hash` is
     downloaded again. `extract` unpacks it in its folder, as 'tar', 'zip' or by detection; `untar`
     unpacks fname.tar.gz and returns the folder fname. OSError if it cannot be downloaded, which
-    says where to put the file by hand.
+    names the path for a manual download.
     """
     cache = cache_dir or os.path.join(os.path.expanduser('~'), '.keras')
     if not os.access(os.path.dirname(cache) or '.', os.W_OK) and not os.path.isdir(cache):
@@ -53,7 +53,7 @@ def get_file(fname, origin, untar=False, md5_hash=None, file_hash=None, cache_su
         file_hash, hash_algorithm = md5_hash, 'md5'
     if os.path.exists(path) and file_hash and not _has_hash(path, file_hash, hash_algorithm):
         print(f'{path} is outdated or damaged: its hash is not the expected one. It is '
-              'downloaded anew.')
+              'downloaded again.')
         _fetch(origin, path, file_hash, hash_algorithm)
     elif not os.path.exists(path):
         os.makedirs(folder, exist_ok=True)
@@ -82,8 +82,8 @@ def _fetch(origin, path, file_hash, algorithm):
         if 'is not the file' in str(problem):
             raise
         raise misuse(OSError(
-            f'{origin} cannot be downloaded: {problem}\n  Hint: where there is no network, put the '
-            f'file there by hand: {path}')) from None
+            f'{origin} cannot be downloaded: {problem}\n  Hint: without a network, save the '
+            f'file manually as {path}')) from None
     finally:
         if os.path.exists(temporary):
             os.remove(temporary)

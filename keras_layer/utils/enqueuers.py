@@ -102,10 +102,10 @@ class SequenceEnqueuer:
 
 
 class OrderedEnqueuer(SequenceEnqueuer):
-    """The batches of a Sequence, pass after pass, each in the order of its numbers.
+    """The batches of a Sequence, pass after pass, each in the order of the indices.
 
-    With `shuffle` the numbers are shuffled for each pass. `on_epoch_end` is called when a pass has
-    been taken from the queue, before the next one is begun.
+    With `shuffle` the indices are shuffled for each pass. `on_epoch_end` is called when a pass has
+    been taken from the queue, before the next one starts.
     """
 
     def __init__(self, sequence, use_multiprocessing=False, shuffle=False):
@@ -133,7 +133,7 @@ class OrderedEnqueuer(SequenceEnqueuer):
                 pool.shutdown(cancel_futures=True)
 
     def _pool(self, pool, sent):
-        """(workers with the current state of the Sequence, what they were sent)."""
+        """(workers with the current state of the Sequence, the state that they received)."""
         if not self.use_multiprocessing:
             return pool or self._threads(self.workers), None
         state = _pickled(self.sequence)
@@ -149,7 +149,7 @@ class OrderedEnqueuer(SequenceEnqueuer):
                                    _receive, (state,)), state
 
     def _wait(self):
-        """Until all batches of the pass have been taken."""
+        """Waits until all batches of the pass have been taken."""
         with self.queue.all_tasks_done:
             while self.queue.unfinished_tasks and self.is_running():
                 self.queue.all_tasks_done.wait()

@@ -16,7 +16,7 @@ _custom_objects = {}
 
 
 def get_custom_objects():
-    """The dict of names that `load_model` and every `deserialize` know besides Keras' own."""
+    """The dict of additional names for `load_model` and every `deserialize`."""
     return _custom_objects
 
 
@@ -132,5 +132,5 @@ def to_list(x):
 
 
 def unpack_singleton(x):
-    """The only element of a list of one; anything else as it is."""
+    """The only element of a list of one; anything else is returned unchanged."""
     return x[0] if isinstance(x, (list, tuple)) and len(x) == 1 else x

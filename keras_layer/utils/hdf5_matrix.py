@@ -12,7 +12,8 @@ __all__ = ['HDF5Matrix']
 
 
 class HDF5Matrix:
-    """Rows `start` to `end` of a dataset in an HDF5 file, as `fit` and `predict` take arrays.
+    """Rows `start` to `end` of a dataset in an HDF5 file, an argument like an array for `fit` and
+    `predict`.
 
     `normalizer` is called on each piece that is read. shuffle='batch' in `fit` reads contiguous
     rows, shuffle=True single rows.

@@ -11,7 +11,7 @@ __all__ = ['Progbar']
 
 
 class Progbar:
-    """A progress bar: live where there is a terminal or notebook, else one line at the end.
+    """A progress bar: live in a terminal or notebook, else one line at the end.
 
     `target` is the number of steps (None: unknown); `verbose` 1 is the bar, 2 a line at the end,
     0 no output. Values are averaged over the steps, except those in `stateful_metrics`.
@@ -62,7 +62,7 @@ class Progbar:
             self._print(current)
 
     def add(self, n, values=None):
-        """`n` more steps are done."""
+        """Adds `n` completed steps."""
         self.update(self._seen + n, values)
 
     def finish(self, current, values):

@@ -143,7 +143,7 @@ def plot_model(model, to_file='model.png', show_shapes=False, show_layer_names=T
                expand_nested=False, dpi=96):
     """Draws the layers to a file: .png, .svg, .pdf or .dot. In a notebook the drawing is shown.
 
-    Yellow boxes have weights that are trained, grey ones are frozen. `tf.viz.draw(model, path)`
+    Yellow boxes have trainable weights, grey ones are frozen. `tf.viz.draw(model, path)`
     draws the ops below the layers instead.
     """
     path = os.fspath(to_file)

@@ -18,7 +18,7 @@ __all__ = ['KerasClassifier', 'KerasRegressor']
 
 
 class BaseWrapper:
-    """Base: `build_fn` makes and compiles a model, `sk_params` are arguments of it or of fit.
+    """Base: `build_fn` creates and compiles a model, `sk_params` are arguments of it or of fit.
 
     `build_fn` is a function, an object that can be called, or None: then a subclass has
     `__call__`. ValueError for a parameter that neither `build_fn` nor fit, predict or evaluate
@@ -46,11 +46,11 @@ class BaseWrapper:
                                         'takes it.'))
 
     def get_params(self, **params):
-        """All parameters by name, as scikit-learn clones an estimator."""
+        """All parameters by name; scikit-learn clones estimators by them."""
         return {**self.sk_params, 'build_fn': self.build_fn}
 
     def set_params(self, **params):
-        """Changes parameters; the estimator itself is returned."""
+        """Changes parameters; returns the estimator."""
         if 'build_fn' in params:
             self.build_fn = params.pop('build_fn')
         self.check_params(params)
@@ -98,7 +98,7 @@ class KerasClassifier(BaseWrapper):
     `classes_` are the labels in the order of the outputs; they may be any values.
     """
 
-    _estimator_type = 'classifier'          # scikit-learn until 1.5 looks at this
+    _estimator_type = 'classifier'          # used by scikit-learn until 1.5
 
     def __sklearn_tags__(self):
         from sklearn.utils import ClassifierTags  # optional package

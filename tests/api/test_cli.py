@@ -101,7 +101,7 @@ def test_classic_programs_print_what_tensorflow_printed(name, cli, tmp_path):
     assert ours == pytest.approx(theirs, rel=2e-4, abs=2e-5)
 
 
-def test_input_data_without_mnist_gives_the_shipped_digits_and_says_so(tmp_path):
+def test_input_data_without_mnist_gives_the_shipped_digits_with_a_warning(tmp_path):
     (tmp_path / 'program.py').write_text(
         'from tensorflow.examples.tutorials.mnist import input_data\n'
         'mnist = input_data.read_data_sets("MNIST_data/", one_hot=True)\n'
@@ -111,7 +111,7 @@ def test_input_data_without_mnist_gives_the_shipped_digits_and_says_so(tmp_path)
         capture_output=True, encoding='utf-8', timeout=60,
         env={**os.environ, 'PYTHONPATH': str(ROOT)})
     assert (done.returncode, done.stdout) == (0, '(1375, 784) (297, 10)\n')
-    assert 'UCI digits stand in for MNIST' in done.stderr
+    assert 'UCI digits are used instead of MNIST' in done.stderr
 
 
 def test_the_program_gets_its_arguments_and_its_folder(cli, tmp_path):
@@ -144,7 +144,7 @@ def test_an_exception_shows_the_users_lines_only(cli):
     assert 'feed_dict={x: ...}' in done.stderr
 
 
-def test_an_exception_of_the_programs_own_is_shown_as_python_does(cli):
+def test_an_exception_of_the_program_is_shown_as_by_python(cli):
     done = cli('run', 'import tensorflow as tf\n\ndef f():\n    return {}["key"]\n\nf()\n')
     assert done.returncode == 1
     assert re.findall(r'File "(.*?)", line (\d+)', done.stderr) == [('program.py', '6'),
@@ -168,7 +168,7 @@ def test_no_such_file(cli, command):
     assert done.stderr == "tinyflow: there is no file 'program.py'\n"
 
 
-def test_a_module_that_tinyflow_lacks(cli):
+def test_a_module_that_tinyflow_does_not_have(cli):
     done = cli('run', 'import tensorflow.no_such_part\n')
     assert done.returncode == 1
     assert "No module named 'tensorflow.no_such_part': tinyflow replaces" in done.stderr
@@ -237,7 +237,7 @@ def test_graph_refuses_an_unknown_suffix_before_the_program_runs(cli):
     assert 'g.txt' in done.stderr and '.svg' in done.stderr
 
 
-def test_graph_says_when_the_folder_is_not_there(cli):
+def test_graph_reports_a_missing_folder(cli):
     done = cli('graph', CIRCLE, '-o', 'no/such/folder/g.dot')
     assert done.returncode == 2
     assert 'no/such/folder' in done.stderr and 'Traceback' not in done.stderr
@@ -245,11 +245,11 @@ def test_graph_says_when_the_folder_is_not_there(cli):
 
 # ---- explain -----------------------------------------------------------------------------
 
-def test_explain_shows_the_costliest_run(cli):
+def test_explain_shows_the_most_expensive_run(cli):
     done = cli('explain', CIRCLE.replace('sess.run([area, wide]', 'sess.run(area'))
     assert (done.returncode, done.stderr) == (0, '')
     assert done.stdout.startswith('1.0 3.1415927\n2.0 12.566371\n')
-    assert 'The costliest run of the program (' in done.stdout
+    assert 'The most expensive run of the program (' in done.stdout
     for title in ('request', '1 prune', '2 schedule', '3 lower', '4 infer', '5 passes', '6 memory',
                   '7 codegen', 'time'):
         assert f'\n{title}' in done.stdout, title
@@ -324,7 +324,7 @@ COLUMN = '''
 '''
 
 
-def test_doctor_says_what_is_likely_wrong(cli):
+def test_doctor_finds_likely_mistakes(cli):
     done = cli('doctor', COLUMN)
     assert done.returncode == 1
     printed, summary, *_ = done.stdout.splitlines()
@@ -337,7 +337,7 @@ def test_doctor_of_a_sound_program(cli):
     assert done.returncode == 0 and 'no problems found' in done.stdout
 
 
-def test_doctor_knows_what_was_run(cli):
+def test_doctor_uses_the_fetches_of_the_last_run(cli):
     done = cli('doctor', COLUMN + '    tf.Print(loss, [loss], name="shown")\n')
     assert "'shown' prints nothing" in done.stdout and 'those that the fetches need' in done.stdout
 
@@ -394,7 +394,7 @@ def test_diff_of_checkpoints(tmp_path):
     ('missing.pb', "there is no file, directory or checkpoint 'missing.pb'"),
     ('.', "'.' has neither a SavedModel (saved_model.pb) nor a checkpoint in it"),
 ])
-def test_diff_of_what_cannot_be_read(tmp_path, second, message):
+def test_diff_of_unreadable_files(tmp_path, second, message):
     done = diff(tmp_path, FILES / 'frozen.pb', second)
     assert (done.returncode, done.stdout) == (2, '') and message in done.stderr
     assert 'Traceback' not in done.stderr

@@ -179,7 +179,7 @@ def test_hints(program_flags):
         program_flags(['ipykernel_launcher.py', '-f', 'kernel.json'])
 
 
-def test_what_programs_for_older_versions_do(program_flags, monkeypatch):
+def test_programs_for_older_versions(program_flags, monkeypatch):
     monkeypatch.setattr(sys, 'argv', ['prog', '--test_steps=4'])
     flags.DEFINE_integer('test_steps', 3, '')
     program_flags._parse_flags()
@@ -253,13 +253,13 @@ Try --helpfull to get a list of all flags.
 '''
 
 
-def test_a_bad_flag_shows_the_line_of_the_program_alone(tmp_path):
+def test_a_bad_flag_shows_only_the_line_of_the_program(tmp_path):
     done = _run_program(tmp_path, '--max_steps=x')
     assert done.returncode == 1 and 'train.py", line 15' in done.stderr
     assert done.stderr.count('File "') == 1 and 'flag --max_steps=x: invalid literal' in done.stderr
 
 
-def test_importing_leaves_logging_alone():
+def test_importing_does_not_change_logging():
     code = ("import logging, tinyflow as tf; tf.flags.FLAGS; tf.app.run; root = logging.root; "
             "print(root.handlers, root.level, logging.getLoggerClass() is logging.Logger, "
             "tf.logging.get_verbosity())")

@@ -109,7 +109,7 @@ def test_options_shape_what_is_returned(folder):
     np.testing.assert_array_equal(sets.validation.labels, np.eye(10)[:4])
 
 
-def test_reading_says_what_it_reads_and_unpacked_files_do(folder, capsys):
+def test_reading_lists_files_and_line_counts(folder, capsys):
     packed = folder / TEST_LABELS
     packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
     packed.unlink()
@@ -176,14 +176,14 @@ def test_impossible_requests_are_refused(folder, tmp_path):
         input_data.read_data_sets(folder, validation_size=3)
 
 
-def test_digits_never_stand_in_for_other_data(tmp_path):
+def test_digits_never_replace_other_data(tmp_path):
     with pytest.raises(FileNotFoundError, match="fashion"):
         input_data.read_data_sets(tmp_path, source_url="http://example.com/fashion/")
     with pytest.raises(FileNotFoundError, match="other data"):
         input_data.read_data_sets(tmp_path / "fashion")
 
 
-def test_the_notice_comes_once_per_folder_and_tells_all(tmp_path):
+def test_the_notice_comes_once_per_folder(tmp_path):
     with pytest.warns(input_data.DigitsInsteadOfMnist) as notices:
         input_data.read_data_sets(tmp_path)
         input_data.read_data_sets(tmp_path)
@@ -207,7 +207,7 @@ def test_digits_have_the_form_of_mnist(digits):
     assert abs(images.std() - 0.3081) < 0.02
 
 
-def test_digits_show_what_their_labels_say(digits):
+def test_digits_match_their_labels(digits):
     """The nearest class mean already finds most test digits."""
     train = digits.train
     means = (train.labels.T @ train.images) / train.labels.sum(0)[:, None]

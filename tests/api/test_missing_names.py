@@ -43,7 +43,7 @@ def test_a_typing_mistake(path, message):
     ('AdamOptimizer', 'tf.train.AdamOptimizer'), ('nn.matmul', 'tf.matmul'),
     ('math.reshape', 'tf.reshape'),
 ])
-def test_a_name_that_stands_elsewhere(path, place):
+def test_a_name_in_another_namespace(path, place):
     assert refusal(path) == f'there is no tf.{path}; it is {place}.'
 
 
@@ -58,7 +58,8 @@ def test_a_name_from_before_1_0(path, now):
 
 def test_a_name_of_tensorflow_2():
     assert refusal('nn.silu') == (
-        'tf.nn.silu belongs to TensorFlow 2, which tinyflow leaves out; in TensorFlow 1: '
+        'tf.nn.silu belongs to TensorFlow 2, which tinyflow does not implement; in '
+        'TensorFlow 1: '
         'x * tf.sigmoid(x).')
     assert 'tf.train' in refusal('optimizers')
 
@@ -92,11 +93,11 @@ def test_a_symbol_that_programs_use_is_there(symbol):
 
 
 @pytest.mark.parametrize('symbol', [s for s in HERE if s.startswith(LATER)])
-def test_a_symbol_that_programs_use_and_tinyflow_lacks_says_what_to_use(symbol):
+def test_the_error_for_a_missing_symbol_names_a_replacement(symbol):
     with pytest.raises(MissingNameError) as caught:
         _resolved(symbol)
     text = str(caught.value)
-    assert re.search('not in tinyflow yet; until then: |belongs to TensorFlow 2|is left out of '
+    assert re.search('not in tinyflow yet; until then: |belongs to TensorFlow 2|is not part of '
                      'tinyflow|was renamed', text), text
     assert 'tf.' in text.partition(';')[2] + text.partition(':')[2], text
 
@@ -105,7 +106,7 @@ RECOMMENDED = [*module._INSTEAD.values(), *module._TENSORFLOW_2.values()]
 
 
 @pytest.mark.parametrize('text', [text for text in RECOMMENDED if 'tf.' in text])
-def test_what_is_recommended_exists(text):
+def test_recommended_names_exist(text):
     for path in re.findall(r'\btf\.([A-Za-z_]\w*(?:\.\w+)*)', text):
         value = tf
         for part in path.split('.'):
@@ -150,7 +151,7 @@ def test_the_higher_floor():
 @pytest.mark.parametrize('statement, text', [
     ('from tensorflow import raw_ops', 'ImportError: tf.raw_ops is not in tinyflow yet'),
     ('from tensorflow import Sesion', 'ImportError: there is no tf.Sesion; nearest: tf.Session'),
-    ('import tensorflow.contrib.tpu', 'tf.contrib.tpu is left out of tinyflow'),
+    ('import tensorflow.contrib.tpu', 'tf.contrib.tpu is not part of tinyflow'),
 ])
 def test_imports_under_the_name_of_tensorflow_fail_clearly(statement, text):
     code = f'import tinyflow; tinyflow.install_as_tensorflow()\n{statement}\n'
@@ -169,7 +170,7 @@ def test_nothing_near():
         explain_missing('tinyflow.x', ['relu'])('zzz')
 
 
-def test_private_names_get_pythons_own_answer():
+def test_private_names_get_pythons_own_error():
     with pytest.raises(AttributeError, match="module 'tinyflow.x' has no attribute '__path__'"):
         explain_missing('tinyflow.x', ['relu'])('__path__')
 

@@ -44,7 +44,7 @@ def test_intended_broadcasting_gives_no_warning(shapes):
         sess.run(loss, feed)
 
 
-def test_is_seen_in_a_run_of_the_train_op_alone():
+def test_is_seen_in_a_run_of_only_the_train_op():
     from tinyflow.compiler.warnings import broadcast_warning as advice
     advice._warned.clear()
     x, y = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.float32, [None])

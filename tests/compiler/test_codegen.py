@@ -186,7 +186,7 @@ def test_a_slice_is_written_as_in_numpy():
 
 
 @pytest.mark.parametrize('part', [lambda x: x[3], lambda x: tf.slice(x, [1, 0], [3, 1])])
-def test_a_part_that_is_not_there_is_said_when_its_size_is_known(part):
+def test_a_part_out_of_range_is_reported_when_the_size_is_known(part):
     x = tf.placeholder(tf.float64, [None, 4])
     y = 2 * part(x)
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError) as caught:
@@ -217,7 +217,7 @@ def test_a_long_program_is_not_parted_inside_what_runs_tile_by_tile(monkeypatch)
         np.testing.assert_allclose(session.run(y, {x: array}), wanted, atol=1e-4)
 
 
-def test_what_an_update_gives_is_known_in_all_parts_of_a_long_program(monkeypatch):
+def test_the_result_of_an_update_is_known_in_all_parts_of_a_long_program(monkeypatch):
     monkeypatch.setattr(long_programs, '_LONG', 3)
     v = tf.Variable(0)
     y = x = tf.placeholder(tf.int32, [3])

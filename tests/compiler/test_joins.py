@@ -58,7 +58,7 @@ def test_a_split_buffer_is_looked_at():
     run_both(x.graph, [y], {x: X})
 
 
-def test_what_is_split_and_fetched_is_the_callers_own():
+def test_fetched_parts_of_a_split_belong_to_the_caller():
     x = tf.placeholder(tf.float32, [3, 4])
     e = tf.exp(x)
     a, b = tf.split(e, 2, 1)
@@ -160,10 +160,10 @@ def test_elementwise_kernels_write_into_arrays_with_gaps():
     assert tried > 80
 
 
-def test_what_is_viewed_is_not_made_inside_a_concatenation_that_has_gaps():
+def test_viewed_values_are_not_made_inside_a_concatenation_with_gaps():
     x = tf.placeholder(tf.float32, [3, 4])
     e = tf.exp(x)
-    inner = tf.concat([e, tf.tanh(x)], 0)               # stands in columns of the outer one
+    inner = tf.concat([e, tf.tanh(x)], 0)               # written into columns of the outer one
     outer = tf.concat([inner, tf.sin(inner)], 1)
     fetches = [tf.reduce_sum(tf.reshape(e, [12]) * tf.constant(np.arange(12.), tf.float32)),
                tf.reduce_sum(outer * outer)]

@@ -169,7 +169,7 @@ def test_the_arena_of_a_smaller_program_grows():
 
 
 def test_programs_that_share_an_arena_do_not_remember_it():
-    """Whatever stands in the arena before a run makes no difference."""
+    """The content of the arena before a run makes no difference."""
     x = tf.placeholder(tf.float32, [6, 6])
     y = tf.matmul(tf.exp(x), tf.transpose(tf.tanh(x) + 1.0)) - tf.reduce_max(x, 1, keepdims=True)
     executable = Executable(program_of([y], [x], [(6, 6)]), Runtime(Store()))

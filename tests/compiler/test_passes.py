@@ -65,7 +65,7 @@ def test_an_error_in_a_constant_is_raised_by_the_run():
         assert session.run(tf.constant(1)) == 1
 
 
-def test_an_error_in_what_nobody_needs_is_not_raised():
+def test_an_error_in_an_unused_op_is_not_raised():
     tf.constant([1, 2]) // tf.constant([1, 0])
     with tf.Session() as session:
         assert session.run(tf.constant(5.0) + 1.0) == 6.0
@@ -132,7 +132,7 @@ def test_a_reshape_that_may_fail_is_kept(make):
     lambda x: tf.cast(x, tf.float32), lambda x: tf.slice(x, [0], [9]), lambda x: tf.add_n([x]),
     lambda x: tf.broadcast_to(x, [9]), lambda x: tf.tile(x, [1]), lambda x: tf.pad(x, [[0, 0]]),
     lambda x: x * tf.ones([9]), lambda x: tf.reduce_sum(x, [])])
-def test_what_repeats_its_input_is_dropped(make):
+def test_identities_are_dropped(make):
     x = tf.placeholder(tf.float32, [9])
     y = tf.negative(make(tf.negative(x)))
     assert types([y], [x], [(9,)], ['identities']) == ['Neg', 'Neg']
@@ -143,7 +143,7 @@ def test_what_repeats_its_input_is_dropped(make):
     lambda x: x + 0.0, lambda x: x - 0.0, lambda x: x * 0.0, lambda x: x / 1.0,
     lambda x: 0.0 - x, lambda x: x[::-1], lambda x: tf.reverse(x, [0]), lambda x: x ** 1.0,
     lambda x: tf.maximum(x, -np.inf), lambda x: tf.tile(x, [2])])
-def test_what_changes_a_bit_stays(make):
+def test_rewrites_that_change_a_bit_are_not_applied(make):
     """-0.0 + 0.0 is 0.0; NaN * 0.0 is NaN."""
     x = tf.placeholder(tf.float32, [9])
     same_bits([make(x)], {x: EDGES}, tuple(PASSES))
@@ -282,7 +282,7 @@ def test_a_transpose_of_a_variable_that_changes_is_not_folded():
 
 # ---- unused --------------------------------------------------------------------------------
 
-def test_what_is_fetched_for_its_own_sake_stays():
+def test_fetched_values_are_kept():
     v = tf.Variable(0.0)
     add = tf.assign_add(v, 1.0)
     assert types([add.op]) == ['AssignAdd']
@@ -293,13 +293,13 @@ def test_what_is_fetched_for_its_own_sake_stays():
         assert session.run(v) == 1.0
 
 
-def test_half_used_outputs():
+def test_partly_used_outputs():
     x = tf.placeholder(tf.float32, [4])
     left, _ = tf.split(x, 2)
     assert types([left + 1.0], [x], [(4,)]) == ['Split', 'AddV2']
 
 
-def test_notes_tell_what_was_done():
+def test_notes_report_the_changes():
     x = tf.placeholder(tf.float32, [3])
     y = tf.identity(tf.exp(x)) + tf.exp(x)
     program = optimise(graph_to_program((y,), (x,)), ((3,),), Options())
@@ -350,7 +350,7 @@ def test_only_the_used_part_of_a_product_is_computed(take, part, transpose_a, tr
     (lambda p: tf.add(*tf.split(p, 2, 1)), lambda p: []),
     (lambda p: tf.slice(p, [0, 0], [6, 0]), lambda p: []),
 ], ids=['fetched', 'used twice', 'all parts', 'nothing'])
-def test_a_product_stays_whole_where_all_of_it_is_used(take, more):
+def test_a_product_is_not_split_where_all_of_it_is_used(take, more):
     fetches, feeds, _ = _part(take, False, False, more)
     program = optimise(graph_to_program(tuple(fetches), tuple(feeds)), [(6, 6), (6, 6)], Options())
     assert [i.outputs[0].sizes for i in program.instructions if i.type == 'MatMul'] == [(6, 6)]
@@ -459,7 +459,7 @@ def test_masks_and_sums_come_before_the_gradient_of_max_pooling(ksize, strides, 
     assert np.any(plain[2])
 
 
-def test_what_pooling_spreads_is_still_there_to_be_fetched():
+def test_pooling_gradients_can_still_be_fetched():
     fetches = _network([1, 2, 2, 1], [1, 2, 2, 1])
     left = types(fetches, fold=False)
     assert left.index('MaxPoolGrad') < left.index('ReluGrad')

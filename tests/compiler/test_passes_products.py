@@ -39,7 +39,7 @@ def _gate(shape=(3, 4)):
                        v: RANDOM.normal(size=(3, 4)).astype('f')}
 
 
-def test_the_gradient_of_a_gate_uses_that_of_what_it_scales():
+def test_the_gradient_of_a_gate_uses_that_of_its_operand():
     gradients, feeds = _gate()
     before = _program(gradients, feeds, tuple(p for p in PASSES if p in EXACT))
     after = _program(gradients, feeds)

@@ -1,6 +1,6 @@
 """Random graphs: the compiled run equals the reference interpreter, and plain NumPy.
 
-A graph is grown from a list of small random choices. Beside each tensor a plain NumPy function
+A graph is grown from a list of small random choices. For each tensor a plain NumPy function
 that computes it is kept, written without looking at the kernels; the interpreter runs the lowered
 program node by node. Every combination of passes must agree with both.
 """

@@ -41,7 +41,7 @@ def test_a_fetched_variable_has_the_value_from_after(session, shape):
 
 
 @pytest.mark.parametrize('shape', SIZES)
-def test_what_is_computed_of_a_variable_has_the_value_from_before(session, shape):
+def test_results_of_a_variable_use_the_value_before_the_assignment(session, shape):
     v = initialised(session, tf.Variable(np.zeros(shape, np.float32)))
     step = tf.assign_add(v, np.ones(shape, np.float32))
     n = 0.0
@@ -56,7 +56,7 @@ def test_what_is_computed_of_a_variable_has_the_value_from_before(session, shape
 
 
 @pytest.mark.parametrize('shape', SIZES)
-def test_what_the_assignment_gives_is_the_new_value(session, shape):
+def test_the_assignment_returns_the_new_value(session, shape):
     v = initialised(session, tf.Variable(np.zeros(shape, np.float32)))
     one = np.ones(shape, np.float32)
     add, sub = tf.assign_add(v, one), tf.assign_sub(v, one)
@@ -210,7 +210,7 @@ def test_a_loop_of_updates_in_one_run(session):
     np.testing.assert_allclose(session.run(w), np.array([4.0, -2.0]) * 0.8 ** 20, rtol=1e-5)
 
 
-def test_control_dependencies_alone_make_something_run(session):
+def test_control_dependencies_make_an_op_run(session):
     v = initialised(session, tf.Variable(0.0))
     with tf.control_dependencies([tf.assign_add(v, 1.0)]):
         constant = tf.constant(3.0)
@@ -237,7 +237,7 @@ def test_initialising_in_order_of_dependence(session):
     assert session.run(b).tolist() == [6.0, 6.0]
 
 
-def test_is_initialised_beside_a_read(session):
+def test_is_initialised_next_to_a_read(session):
     """Looking at the storage alone must not count as having read the Variable."""
     v, w = tf.Variable(2.0), tf.Variable(3.0)
     known = [tf.is_variable_initialized(v), tf.is_variable_initialized(w)]
@@ -414,7 +414,7 @@ def test_a_deep_chain_of_controls_and_writes(session):
 @pytest.mark.parametrize('fetch', [
     lambda v: tf.identity(v).op, lambda v: tf.group(2 * v), lambda v: _after(2 * v),
     lambda v: _after(tf.group(v.read_value())), lambda v: tf.assert_variables_initialized([v])])
-def test_a_read_that_nobody_uses_still_needs_a_value(fetch, resource):
+def test_an_unused_read_still_needs_a_value(fetch, resource):
     """A read that only orders or checks fails, too, where the Variable has no value."""
     v = tf.get_variable('v', [2], use_resource=resource)
     fetch = fetch(v)
@@ -430,7 +430,7 @@ def _after(something):
         return tf.constant(1)
 
 
-def test_what_only_looks_whether_there_is_a_value_needs_none():
+def test_ops_that_check_for_a_value_do_not_need_it():
     v = tf.get_variable('v', [2])
     with tf.control_dependencies([v.op, tf.is_variable_initialized(v)]):
         one = tf.constant(1)

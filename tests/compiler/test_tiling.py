@@ -44,7 +44,7 @@ CASES = {
 
 
 @pytest.mark.parametrize('name', CASES)
-def test_views_of_what_a_group_makes_are_read_when_it_is_done(session, threads, name):
+def test_views_of_a_groups_results_are_read_after_the_group(session, threads, name):
     shape, build, by_hand = CASES[name]
     x = tf.placeholder(tf.float32, shape)
     array = _array(*shape)

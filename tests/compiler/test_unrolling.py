@@ -96,7 +96,7 @@ def test_a_loop_with_products():
     same(fetches, {m: FED})
 
 
-def test_loops_inside_one_another_and_conds_stay_as_they_are():
+def test_nested_loops_and_conds_are_unchanged():
     def inner(i, y):
         _, z = tf.while_loop(lambda j, z: j < 2, lambda j, z: (j + 1, tf.matmul(z, z) * 0.1),
                              [0, y])
@@ -119,7 +119,7 @@ def test_loops_inside_one_another_and_conds_stay_as_they_are():
     lambda i, y: (i + tf.cast(tf.reduce_sum(y) < 9e9, tf.int32), tf.matmul(y, y)),
     lambda i, y: (i + 1, y * 2.0),
 ], ids=['random', 'prints', 'python', 'depends on data', 'no product'])
-def test_what_stays_a_loop(body):
+def test_loops_that_are_not_unrolled(body):
     m = tf.placeholder(tf.float32, [3, 3])
     _, y = tf.while_loop(lambda i, y: i < 3, body, [0, m], shape_invariants=[
         tf.TensorShape([]), tf.TensorShape(None)])

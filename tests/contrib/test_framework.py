@@ -121,8 +121,8 @@ def test_deprecated_functions_warn_once():
         sized(1, size=3)
 
 
-def test_left_out_parts_say_what_to_use():
-    for name, text in (('eager', 'no eager execution'), ('tensor_forest', 'left out')):
+def test_missing_parts_have_a_hint():
+    for name, text in (('eager', 'no eager execution'), ('tensor_forest', 'not part of tinyflow')):
         with pytest.raises(AttributeError, match=text):
             getattr(tf.contrib, name)
     with pytest.raises(AttributeError, match='tf.estimator.DNNClassifier.*numpy_input_fn'):

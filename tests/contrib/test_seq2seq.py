@@ -86,7 +86,7 @@ def test_training_decoder_equals_dynamic_rnn():
 
 
 @pytest.mark.parametrize('name', ['LuongAttention', 'BahdanauAttention'])
-def test_attention_is_a_distribution_over_what_is_there(name):
+def test_attention_is_a_distribution_over_the_unmasked_values(name):
     memory = tf.constant(np.random.default_rng(0).normal(size=(2, 4, 3)).astype('f'))
     mechanism = getattr(tf.contrib.seq2seq, name)(5, memory, [4, 2])
     weights, _ = mechanism(tf.ones([2, 5]), mechanism.initial_state(2, tf.float32))
@@ -112,7 +112,7 @@ def test_monotonic_attention_in_all_modes():
                                    session.run(attend(sure, before, 'recursive')), atol=1e-6)
 
 
-def test_a_state_that_was_not_tiled_is_refused_and_says_so():
+def test_a_state_that_was_not_tiled_raises():
     seq2seq = tf.contrib.seq2seq
     memory = tf.zeros([2, 4, 3])
     cell = seq2seq.AttentionWrapper(tf.nn.rnn_cell.GRUCell(5), seq2seq.LuongAttention(5, memory))

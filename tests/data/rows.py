@@ -94,7 +94,7 @@ def _with_settings(**options):
 
 
 def _restored(tf):
-    """Where the pass stood is put back, and the next element is the one after."""
+    """The position of the pass is restored, and the next element is the one after it."""
     from tinyflow.data.ops.iterator_ops import DeserializeIterator, SerializeIterator
     iterator = tf.data.Dataset.range(100).make_initializable_iterator()
     with tf.control_dependencies([iterator.initializer]):

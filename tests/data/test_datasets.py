@@ -264,8 +264,8 @@ def test_names_of_contrib_are_those_of_experimental():
 @pytest.mark.parametrize('name, words', [
     ('SqlDataset', 'from_generator'), ('get_next_as_optional', 'OutOfRangeError'),
     ('dense_to_sparse_batch', 'padded_batch')])
-def test_what_is_left_out_says_what_to_use(name, words):
-    with pytest.raises(AttributeError, match=f'left out of tinyflow; instead: .*{words}'):
+def test_missing_names_have_a_hint(name, words):
+    with pytest.raises(AttributeError, match=f'not part of tinyflow; instead: .*{words}'):
         getattr(experimental, name)
     with pytest.raises(AttributeError, match='nearest: tf.data.experimental.unique'):
         experimental.uniqe      # noqa: B018
@@ -349,7 +349,7 @@ def test_ragged_batches_name_the_shapes_and_the_way_out():
 
 def test_generators_that_do_not_fit():
     refusal(TypeError, lambda: Dataset.from_generator((i for i in range(3)), tf.int32),
-            'must be callable', 'not what it returns')
+            'must be callable', 'not its result')
     refusal(TypeError, lambda: Dataset.from_generator(lambda: [1], None), 'output_types')
     refusal(TypeError, lambda: Dataset.from_generator(lambda n: [n], tf.int32, args=3), 'tuple')
     for values, types, shapes, words in (
@@ -360,7 +360,7 @@ def test_generators_that_do_not_fit():
             drained(Dataset.from_generator(lambda values=values: values, types, shapes))
 
 
-def test_errors_of_a_generator_are_told_with_its_line():
+def test_errors_of_a_generator_show_its_line():
     def broken():
         yield 1
         raise KeyError('lost')
@@ -376,7 +376,7 @@ def test_datasets_of_two_graphs_are_refused(graph):
         refusal(ValueError, dataset.make_initializable_iterator, 'graph.as_default()')
 
 
-def test_iterating_a_dataset_tells_how():
+def test_iterating_a_dataset_raises_with_a_hint():
     refusal(RuntimeError, lambda: list(Dataset.range(3)), 'make_one_shot_iterator')
     refusal(TypeError, Dataset, 'from_tensor_slices')
 

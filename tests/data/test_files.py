@@ -208,7 +208,7 @@ def test_make_csv_dataset_goes_on_without_end(write):
 
 
 @pytest.mark.parametrize('settings, words', [
-    ({'label_name': 'q'}, "'q' is none of a, b, c"),
+    ({'label_name': 'q'}, "'q' is not one of a, b, c"),
     ({'select_columns': ['a', 'q']}, "'q' is not the name of any column"),
     ({'select_columns': [0, 9]}, 'out of valid range'),
     ({'select_columns': [0, 0]}, 'duplicate columns'),
@@ -246,7 +246,7 @@ def test_a_cache_on_disk_has_tensorflows_form(tmp_path):
         assert reader.get('      1_1').item() == b'b'
 
 
-def test_half_a_pass_leaves_no_cache(tmp_path):
+def test_an_incomplete_pass_leaves_no_cache(tmp_path):
     prefix = str(tmp_path / 'cache')
     element = Dataset.range(9).cache(prefix).make_one_shot_iterator().get_next()
     with tf.Session() as session:

@@ -1,4 +1,4 @@
-"""Where a pass over a dataset stands, saved and put back exactly, at every position."""
+"""The position of a pass over a dataset, saved and restored exactly, at every element."""
 from __future__ import annotations
 
 import numpy as np
@@ -222,7 +222,7 @@ def left(session, element):
         return found
 
 
-def test_a_saver_saves_where_an_iterator_stands(tmp_path):
+def test_a_saver_saves_the_position_of_an_iterator(tmp_path):
     with tf.Graph().as_default():
         iterator = pipeline()
         element = iterator.get_next()

@@ -122,7 +122,7 @@ def test_string_handles_choose_an_iterator():
     assert found == [0, 100, 1, 101, 2, 102]
 
 
-def test_the_caller_owns_what_it_gets():
+def test_the_caller_owns_the_returned_arrays():
     """Changing a fetched array changes neither the dataset nor a cache."""
     data = np.arange(4.0).reshape(2, 2)
     dataset = Dataset.from_tensor_slices(data).cache().repeat(3)
@@ -289,7 +289,7 @@ def test_a_forgotten_session_ends_its_threads(always_threads):
     assert not ours()
 
 
-def test_errors_come_in_their_place_with_threads(always_threads):
+def test_errors_come_in_order_with_threads(always_threads):
     dataset = Dataset.range(30).map(lambda n: tf.check_numerics(
         1.0 / tf.cast(n - 20, tf.float32), 'zero'), num_parallel_calls=3).prefetch(2)
     element = dataset.make_one_shot_iterator().get_next()

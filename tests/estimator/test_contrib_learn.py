@@ -21,7 +21,7 @@ def test_csv_datasets(tmp_path):
     plain = base.load_csv_without_header(str(path), np.int32, np.float64, target_column=0)
     np.testing.assert_array_equal(plain.target, [1, 4])
     path.write_text('7,2\n1,2,3\n')
-    with pytest.raises(ValueError, match='announces 7 rows of 2 features.*there are 1 of 2'):
+    with pytest.raises(ValueError, match='declares 7 rows of 2 features.*there are 1 of 2'):
         base.load_csv_with_header(str(path), np.int64, np.float32)
     path.write_text('1,2,3\n4,5\n')
     with pytest.raises(ValueError, match='line 2: 2 columns, where the first row has 3'):

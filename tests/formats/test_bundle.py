@@ -152,7 +152,7 @@ def test_a_missing_tensor_and_a_missing_file(tmp_path):
         BundleReader(str(tmp_path / 'nowhere'))
 
 
-def test_a_dtype_that_is_not_here_says_so(tmp_path):
+def test_an_unsupported_dtype_raises(tmp_path):
     from tinyflow.formats.protos import tensor_bundle_pb2
     prefix = write(tmp_path / 'x', {'x': np.zeros(2, np.float16)})
     entries = table.read_table(pathlib.Path(index_name(prefix)).read_bytes())
@@ -218,7 +218,7 @@ def test_snappy():
             snappy.decompress(damaged)
 
 
-def test_a_missing_part_is_told(tmp_path):
+def test_a_missing_part_is_reported(tmp_path):
     prefix = str(tmp_path / 'parts')
     with BundleWriter(prefix) as writer:
         shape, extents = slices.parse('4 0,2')

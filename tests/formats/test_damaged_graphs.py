@@ -185,7 +185,7 @@ def test_a_damaged_meta_graph_names_part_and_file(tmp_path, change, part):
     assert_worded(caught.value, part, path)
 
 
-def test_a_saver_whose_nodes_are_gone_says_so(tmp_path):
+def test_a_saver_whose_nodes_are_gone_raises(tmp_path):
     path = meta_graph(tmp_path, set_restore)
     with tf.Graph().as_default(), tf.Session() as session:
         saver = tf.train.import_meta_graph(str(path))

@@ -38,7 +38,7 @@ def test_there_are_files():
 
 
 @pytest.mark.parametrize('name', PROGRAMS)
-def test_graph_computes_what_it_did(name):
+def test_graph_computes_the_same_values(name):
     graph_def = tf.GraphDef.FromString((FILES / f'{name}.pb').read_bytes())
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(graph_def, name='')
@@ -58,7 +58,7 @@ def read_graph(name):
     return tf.GraphDef.FromString((FILES / f'{name}.pb').read_bytes())
 
 
-def test_what_leaves_a_loop_must_be_there_after_it():
+def test_values_that_leave_a_loop_must_exist_after_it():
     graph_def = read_graph('old_while_training')
     for node in graph_def.node:
         if node.op == 'Exit' and node.name == 'while/Exit_1':

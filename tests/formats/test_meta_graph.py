@@ -79,7 +79,7 @@ def test_collections_come_back():
     assert graph.get_collection('fractions') == [0.5]
 
 
-def test_what_no_file_holds_is_left_out(caplog):
+def test_entries_without_a_file_are_omitted(caplog):
     tf.add_to_collection('things', object())
     tf.add_to_collection('mixed', 3)
     tf.add_to_collection('mixed', 'three')

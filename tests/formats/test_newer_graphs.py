@@ -38,7 +38,7 @@ def test_there_are_files():
 
 
 @pytest.mark.parametrize('name', PROGRAMS)
-def test_meta_graph_computes_what_it_did(name):
+def test_meta_graph_computes_the_same_values(name):
     with tf.Graph().as_default(), tf.Session() as session:
         tf.train.import_meta_graph(str(FILES / f'{name}.meta'))
         compare(name, session)
@@ -62,7 +62,7 @@ def test_rewritten_op_types_are_not_registered():
 
 
 def test_keeping_a_variable_in_memory_is_passed_over():
-    """DisableCopyOnRead stands before the reads that save a Variable."""
+    """DisableCopyOnRead comes before the reads that save a Variable."""
     proto = tf.GraphDef()
     with tf.Graph().as_default():
         tf.get_variable('w', initializer=[1.0, 2.0], use_resource=True)
@@ -76,7 +76,7 @@ def test_keeping_a_variable_in_memory_is_passed_over():
         assert session.run('w/Read/ReadVariableOp:0').tolist() == [1.0, 2.0]
 
 
-def test_a_write_that_may_not_grow_stays_one_node():
+def test_a_write_of_fixed_size_stays_one_node():
     with tf.Graph().as_default():
         array = tf.TensorArray(tf.float32, 2, element_shape=[]).write(1, 3.0)
         tf.identity(array.stack(), name='y')
@@ -115,7 +115,7 @@ def test_text_with_fields_that_are_newer():
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(proto, name='')
     meta = reading.read(FILES / 'datasets.meta', tf.MetaGraphDef)
-    # What is passed over in text is in a binary file, too, where nobody looks at it.
+    # What is skipped in text is in a binary file, too, where it is ignored.
     assert [n.name for n in proto.node] == [n.name for n in meta.graph_def.node]
     assert len(graph.get_operations()) >= len(proto.node)
 

@@ -35,7 +35,7 @@ def test_fields_are_those_of_tensorflow():
         assert ours[name] == fields, name
 
 
-def test_files_live_beside_tensorflows_own():
+def test_files_are_written_next_to_tensorflows_own():
     """Other packages and file names: TensorFlow and TensorBoard may be in the same process."""
     for path in PROTOS:
         module = importlib.import_module(f'tinyflow.formats.protos.{path.stem}_pb2')
@@ -96,7 +96,7 @@ def test_tensor_protos_are_tensorflows_bytes(values, expected):
         np.testing.assert_array_equal(again, wanted)
 
 
-def test_the_last_value_stands_for_all_that_follow():
+def test_the_last_value_is_repeated():
     proto = tf.make_tensor_proto([1.0, 2.0], shape=[2, 2])
     assert list(proto.float_val) == [1, 2]
     assert tf.make_ndarray(proto).tolist() == [[1, 2], [2, 2]]

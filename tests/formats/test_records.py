@@ -27,13 +27,13 @@ def test_mask_is_undone_by_unmask():
 
 
 @pytest.mark.parametrize('name', contents.COMPRESSIONS)
-def test_reads_what_tensorflow_wrote(name):
+def test_reads_files_of_tensorflow(name):
     options = tf.python_io.TFRecordOptions(contents.COMPRESSIONS[name])
     assert list(tf.python_io.tf_record_iterator(str(FILES / name), options)) == contents.RECORDS
 
 
 @pytest.mark.parametrize('name', contents.COMPRESSIONS)
-def test_writes_what_tensorflow_wrote(tmp_path, name):
+def test_writes_the_same_bytes_as_tensorflow(tmp_path, name):
     options = tf.io.TFRecordOptions(contents.COMPRESSIONS[name])
     with tf.io.TFRecordWriter(str(tmp_path / 'r'), options) as writer:
         for record in contents.RECORDS:
@@ -81,7 +81,7 @@ def test_flushed_records_can_be_read(tmp_path):
         writer.close()
 
 
-def test_what_is_no_record(tmp_path):
+def test_files_that_are_not_records(tmp_path):
     writer = tf.python_io.TFRecordWriter(str(tmp_path / 'r'))
     with pytest.raises(TypeError, match='SerializeToString'):
         writer.write('text')
@@ -92,7 +92,7 @@ def test_what_is_no_record(tmp_path):
             call()
 
 
-def test_files_that_are_not_there(tmp_path):
+def test_missing_files(tmp_path):
     with pytest.raises(tf.errors.NotFoundError, match='none.tfrecord'):
         list(tf.python_io.tf_record_iterator(str(tmp_path / 'none.tfrecord')))
     with pytest.raises(tf.errors.NotFoundError, match='os.makedirs'):
@@ -123,7 +123,7 @@ def test_damaged_records_say_where(tmp_path):
         assert str(path) in str(caught.value)
 
 
-def test_wrong_compression_says_so(tmp_path):
+def test_wrong_compression_raises(tmp_path):
     with pytest.raises(tf.errors.DataLossError, match='compression_type'):
         list(tf.python_io.tf_record_iterator(str(FILES / 'records.tfrecord.gz')))
     with pytest.raises(tf.errors.DataLossError, match='damaged compressed stream'):
@@ -141,7 +141,7 @@ def test_zeros_behind_a_compressed_file_are_passed_over(tmp_path):
         == list(tf.python_io.tf_record_iterator(str(FILES / 'records.tfrecord.gz'), 'GZIP'))
 
 
-def test_what_came_before_the_damage_is_given(tmp_path):
+def test_records_before_the_damage_are_returned(tmp_path):
     path = tmp_path / 'tail'
     whole = (FILES / 'records.tfrecord.gz').read_bytes()
     wanted = list(tf.python_io.tf_record_iterator(str(FILES / 'records.tfrecord.gz'), 'GZIP'))

@@ -135,7 +135,7 @@ def test_random_stream(key):
 
 
 @pytest.mark.parametrize('path', LATER)
-def test_what_is_not_there_yet_says_so(path):
+def test_missing_features_raise(path):
     """Fails as soon as the missing function exists: then its line in LATER goes."""
     for case in CASES.values():
         if case.path == path:

@@ -229,7 +229,7 @@ def test_graphs_that_differ_still_do(name):
 
 
 @pytest.mark.parametrize('name', LATER)
-def test_what_is_not_there_yet_says_so(name):
+def test_missing_features_raise(name):
     """Fails as soon as the missing function exists: then its line in LATER goes."""
     with pytest.raises(NOT_BUILT_YET):
         graph, runs = build(name)

@@ -61,7 +61,7 @@ def test_names_are_those_of_tf(graph):
     assert tf.gradients(y, x, name='mine')[0].op.name.startswith('mine/Square_grad/')
 
 
-def test_shape_of_unknown_y_is_asked_while_running(graph):
+def test_shape_of_unknown_y_is_computed_at_run_time(graph):
     x = tf.placeholder(tf.float32, [None], name='x')
     g, = tf.gradients(tf.square(x), x)
     assert graph.get_operation_by_name('gradients/Shape').type == 'Shape'
@@ -180,7 +180,7 @@ def test_gradient_inside_another_graph_than_the_default():
 
 # ---- Variables -----------------------------------------------------------------------------
 
-def test_a_variable_stands_for_all_of_its_readings():
+def test_a_variable_represents_all_of_its_reads():
     v = tf.Variable(np.array([1.0, 2.0]), name='v')
     y = tf.square(v) + v.read_value() * 3.0
     g, = tf.gradients(y, v)
@@ -285,7 +285,7 @@ def test_rows_and_a_dense_gradient_become_dense():
     np.testing.assert_array_equal(run(g), want)
 
 
-def test_rows_meet_an_op_that_knows_only_dense_tensors():
+def test_rows_with_an_op_for_dense_tensors_only():
     x = tf.placeholder(tf.float64, [5, 2], name='x')
     check_gradient(tf.square(tf.gather(tf.exp(x), [1, 3, 1])), [x],
                    {x: np.linspace(-1, 1, 10).reshape(5, 2)})

@@ -53,7 +53,7 @@ def test_functions_of_the_user_stay_in_the_traceback(tmp_path):
 
 
 @with_ipython
-def test_the_whole_traceback_is_there_when_wanted(tmp_path):
+def test_the_full_traceback_is_shown_on_request(tmp_path):
     output = shown(tmp_path, "cell('tf.nn.relu(\"text\")')", TINYFLOW_FULL_TRACEBACK='1')
     assert 'nn.py' in output
 

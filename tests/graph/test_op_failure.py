@@ -107,7 +107,7 @@ def _raises(error):
     return tf.py_func(function, [], tf.float32)
 
 
-# What stands between the node and the next line of a message: all of it, bars too.
+# The text between the node and the next line of a message: all of it, bars too.
 DATA_WITH_BARS = {
     'read_file': (lambda: tf.read_file('no such|file.txt'),
                   'no such|file.txt; No such file or directory'),
@@ -156,7 +156,7 @@ def test_a_rule_of_the_library():
     assert _lines(info.value)[-1].startswith('  Hint: a must have as many columns')
 
 
-def test_why_a_position_is_lost():
+def test_reasons_for_a_lost_position():
     """The state of an iterator says why it cannot be saved, without its hint."""
     dataset = tf.data.Dataset.range(3).map(lambda i: i + tf.random_uniform([], 0, 9, tf.int64))
     element = dataset.make_one_shot_iterator().get_next()

@@ -103,7 +103,7 @@ def test_logarithms_without_an_epsilon():
     assert tf.doctor(fetches=tf.log(tf.clip_by_value(p, 1e-8, 1.))).ok
 
 
-def test_what_stands_inside_a_branch():
+def test_ops_inside_a_branch():
     z = tf.placeholder(tf.float32, [None, 3])
     y = tf.cond(tf.reduce_sum(z) > 0., lambda: tf.log(tf.nn.softmax(z)), lambda: z)
     assert ids(tf.doctor(fetches=y)) == ['log-of-zero']
@@ -152,7 +152,7 @@ def test_is_quiet_where_the_updates_run():
         sess.run(h, {x: np.ones((2, 4))})
 
 
-def test_warns_of_a_print_that_nobody_uses(capfd):
+def test_warns_of_an_unused_print(capfd):
     x = tf.placeholder(tf.float32, [None])
     y = x * 2.
     tf.Print(y, [y], 'lost')
@@ -173,7 +173,7 @@ def test_is_quiet_where_it_is_used_or_waited_for(capfd):
         sess.run(x * 2., {x: [1.]})
 
 
-def test_warns_of_a_print_of_what_is_fed():
+def test_warns_of_a_print_of_a_fed_tensor():
     x = tf.placeholder(tf.float32, [None])
     tf.Print(x, [x])
     with tf.Session() as sess, pytest.warns(TinyflowWarning, match=r'\[unfetched-print\]'):

@@ -37,7 +37,7 @@ def test_added_removed_and_changed_nodes():
     assert [line.split(':')[0] for line in tf.graph_diff(other, network()).removed] == ['more']
 
 
-def test_another_type_of_one_name():
+def test_another_type_with_the_same_name():
     diff = tf.graph_diff(network(), network(activation='tanh'))
     assert [str(c) for c in diff.changed] == ['net/activation: type Relu -> Tanh']
 
@@ -92,7 +92,7 @@ def test_a_graph_and_a_checkpoint(tmp_path):
     assert tf.graph_diff(network(scope='model'), prefix).renamed == [('model/w', 'net/w')]
 
 
-def test_what_is_no_graph():
+def test_files_that_are_not_graphs():
     with pytest.raises(TypeError, match='graph_diff compares'):
         tf.graph_diff(3, network())
     assert '<pre>' in tf.graph_diff(network(), network())._repr_html_()
@@ -100,6 +100,6 @@ def test_what_is_no_graph():
 
 @pytest.mark.parametrize('name, hint', [
     ('nope.pb', 'is the name right'), ('nope/graph.pb', 'the directory must exist')])
-def test_a_file_that_is_not_there(tmp_path, name, hint):
+def test_a_missing_file(tmp_path, name, hint):
     with pytest.raises(tf.errors.NotFoundError, match=hint):
         tf.graph_diff(str(tmp_path / name), network())

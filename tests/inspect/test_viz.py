@@ -94,7 +94,7 @@ def test_named_constants_are_nodes():
         {'a': ['3'], 'b': ['4']}
 
 
-def test_gradients_are_shown_when_asked_for_or_fetched(graph, net):
+def test_gradients_are_shown_when_requested_or_fetched(graph, net):
     def kinds(p):
         return {n.kind for n in p.model.nodes}
     assert 'gradient' not in kinds(viz.draw(graph))
@@ -105,7 +105,7 @@ def test_gradients_are_shown_when_asked_for_or_fetched(graph, net):
     assert box.part == 'gradient'
 
 
-def test_the_backward_half_flows_against_the_forward_half(graph, net):
+def test_the_gradient_part_is_drawn_in_reverse(graph, net):
     picture = viz.draw(graph, show_gradients=True)
     assert 'dir=back' in picture.dot and 'constraint=false' in picture.dot
     assert 'dir=back' not in viz.draw(graph).dot
@@ -164,7 +164,7 @@ def test_fetches_draw_only_what_they_need(net):
     assert 'loss' not in names(both)
 
 
-def test_feeds_cut_what_lies_behind(net):
+def test_feeds_cut_off_their_ancestors(net):
     product = net['y'].op.inputs[0]
     picture = viz.draw(net['loss'], feeds={product: [[1., 2., 3.]] * 2})
     assert names(picture) == {'dense/MatMul', 'dense/b', 'dense/y', 'loss'}
@@ -252,7 +252,7 @@ def test_empty_graph(graph, tmp_path):
     assert picture.model.nodes == [] and 'no nodes' in picture.svg()
 
 
-def test_svg_titles_tell_the_users_line(net):
+def test_svg_titles_show_the_users_line(net):
     root = ElementTree.fromstring(viz.draw(net['loss']).svg())
     titles = [t.text or '' for t in root.iter(f'{SVG}title')]
     matmul, = [t for t in titles if t.startswith("MatMul 'dense/MatMul'")]
@@ -309,7 +309,7 @@ def test_wrong_wishes(net, wrong, words):
 
 
 @pytest.mark.parametrize('what', [None, 3, 'loss', object(), [1.0]])
-def test_what_cannot_be_drawn(what):
+def test_objects_that_cannot_be_drawn(what):
     with pytest.raises(TypeError, match='draw needs a Graph'):
         viz.draw(what)
 
@@ -402,21 +402,21 @@ def test_importing_tinyflow_loads_no_graph_library():
     assert done.stdout.strip() == '[]'
 
 
-def test_a_missing_folder_is_told_before_anything_is_drawn(net, tmp_path):
+def test_a_missing_folder_is_reported_before_drawing(net, tmp_path):
     missing = tmp_path / 'nodir'
     for path in (missing / 'pic.png', str(missing / 'pic.svg')):
         with pytest.raises(FileNotFoundError, match="the folder '.*nodir' does not exist"):
             viz.draw(net['loss'], path)
 
 
-def test_exchanged_arguments_are_told(net):
+def test_swapped_arguments_are_reported(net):
     with pytest.raises(TypeError, match=r"path is the second argument(.|\n)*draw\(loss, 'a.png'\)"):
         viz.draw('a.png', net['loss'])
     with pytest.raises(TypeError, match='path of a picture is a string'):
         viz.draw(net['loss'], 3)
 
 
-def test_what_was_asked_for_and_is_hidden_is_named(net):
+def test_requested_nodes_that_are_hidden_are_listed(net):
     train = tf.train.GradientDescentOptimizer(0.1).minimize(net['loss'], name='train')
     [note] = [n for n in viz.draw(train).model.notes if 'was fetched' in n]
     assert note == "'train', which was fetched, is not shown either: show_optimizer=True shows it"
@@ -425,7 +425,7 @@ def test_what_was_asked_for_and_is_hidden_is_named(net):
     assert shown.model.node('train').fetched
 
 
-def test_a_loop_and_a_cond_tell_what_lies_inside():
+def test_explain_shows_the_bodies_of_loops_and_conds():
     x = tf.placeholder(tf.float32, [], name='x')
     _, grown = tf.while_loop(lambda i, v: i < 5, lambda i, v: (i + 1, v * x),
                              [tf.constant(0), tf.constant(1.0)], name='grow',

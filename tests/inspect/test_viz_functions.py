@@ -1,4 +1,4 @@
-"""Pictures of what lies inside conds, loops and dataset functions."""
+"""Pictures of the graphs inside conds, loops and dataset functions."""
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -51,7 +51,7 @@ def test_a_cond_is_a_box_with_a_box_for_each_branch(x):
     assert chosen == {'true': keys['choose/if true'], 'false': keys['choose/if false']}
 
 
-def test_what_was_made_outside_a_branch_is_drawn_outside(x):
+def test_ops_made_outside_a_branch_are_drawn_outside(x):
     outside = tf.sqrt(x, name='outside')
     picture = viz.draw(tf.cond(x > 0, lambda: outside * 2., lambda: tf.exp(x), name='choose'))
     assert ('outside', 'choose/if true/mul') in edges(picture)
@@ -72,7 +72,7 @@ def test_a_branch_that_hands_a_tensor_through(x):
             ('choose/if false/zeros', 'choose/Identity')} <= edges(picture)
 
 
-def test_what_waits_for_a_cond_waits_for_what_it_does(x):
+def test_control_dependencies_on_a_cond_wait_for_its_effects(x):
     v = tf.Variable(1.0, name='v')
     done = tf.cond(x > 0, lambda: tf.assign(v, x).op, lambda: tf.no_op(), name='choose')
     with tf.control_dependencies([done]):
@@ -211,7 +211,7 @@ def test_the_function_of_a_dataset_is_a_box_at_its_node():
 
 # ---- the ways out ----------------------------------------------------------------------------
 
-def test_networkx_has_what_lies_inside(graph, x):
+def test_networkx_export_has_the_inner_graphs(graph, x):
     import networkx
     y = tf.cond(counting_loop(x)[1] > 0, lambda: tf.sqrt(x), lambda: x, name='choose')
     tf.gradients(y, x)
@@ -287,7 +287,7 @@ def test_a_comparison_sums_up_closed_scopes():
     assert any(d.endswith(' changed') for d in model.node('net').details)
 
 
-def test_what_cannot_be_compared_in_a_picture(tmp_path, graph):
+def test_graphs_that_cannot_be_compared_in_a_picture(tmp_path, graph):
     tf.get_variable('w', [2], initializer=tf.zeros_initializer())
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
@@ -298,7 +298,7 @@ def test_what_cannot_be_compared_in_a_picture(tmp_path, graph):
         tf.graph_diff(graph, graph).draw('picture.jpg')
 
 
-def test_titles_stand_clear_of_edges(x):
+def test_titles_do_not_overlap_edges(x):
     from tinyflow.inspect.viz import title_placement
     y = tf.cond(x > 0, lambda: tf.sqrt(x), lambda: tf.exp(x), name='choose')
     picture = viz.draw(tf.negative(y))

@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / 'keras_layer').rglob('*.py'))
 
 # Each floor may import from itself and from those above it in this list. `engine` is the graph of
-# layers; what trains and saves a model stands higher, in the same folder.
+# layers; what trains and saves a model is above them, in the same folder.
 _MODELS = {f'engine.{name}' for name in (
     'cloning', 'data_adapter', 'explanation', 'graph_scope', 'model', 'saving_methods',
     'sequential', 'training', 'training_api')}
@@ -50,7 +50,7 @@ def _floor(part):
     for level, names in enumerate(FLOORS):
         if part in names:
             return level
-    raise AssertionError(f'keras_layer/{part} stands on no floor of this list')
+    raise AssertionError(f'keras_layer/{part} is not in any layer of this list')
 
 
 def test_imports_point_down(imports):
@@ -61,7 +61,7 @@ def test_imports_point_down(imports):
 
 
 def test_estimators_are_not_imported():
-    """tf.keras.estimator.model_to_estimator alone stands above, and is looked up by its name."""
+    """tf.keras.estimator.model_to_estimator is the only one above, and is looked up by its name."""
     for path in FILES:
         if path.name != 'estimator.py':
             assert 'estimator_layer' not in path.read_text(encoding='utf-8'), path
@@ -77,7 +77,7 @@ def test_modules_imported_by_name_are_the_known_ones():
 
 
 def test_only_the_backend_uses_ops_by_type():
-    """`backend` is the door to the graph of ops: nobody else looks up an op by its type."""
+    """`backend` is the interface to the graph of ops: no other module finds ops by type."""
     for path in FILES:
         if _part(_module(path)) != 'backend':
             assert 'Op.registry' not in path.read_text(encoding='utf-8'), path

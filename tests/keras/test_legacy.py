@@ -75,7 +75,7 @@ def test_unknown_names_raise():
 
 def test_conv2d_with_two_integers_follows_tf_keras_and_warns():
     """Keras 1 meant a kernel of 3 x 3; tf.keras takes the second 3 for strides."""
-    with pytest.warns(UserWarning, match=r'taken for `strides`.*\(8, \(3, 3\)\)') as caught:
+    with pytest.warns(UserWarning, match=r'interpreted as `strides`.*\(8, \(3, 3\)\)') as caught:
         layer = L.Conv2D(8, 3, 3)
     assert (layer.kernel_size, layer.strides) == ((3, 3), (3, 3))
     assert caught[0].filename == __file__

@@ -218,7 +218,7 @@ def test_configs_of_functions_and_initializers():
         ValueError, serialization.deserialize_feature_column, {'class_name': 'Odd', 'config': {}})
 
 
-def test_columns_of_one_config_are_shared_again():
+def test_columns_of_the_same_config_are_shared_again():
     made = serialization.deserialize_feature_columns([
         serialization.serialize_feature_column(fc.indicator_column(sex())),
         serialization.serialize_feature_column(fc.embedding_column(sex(), 2))])
@@ -227,7 +227,7 @@ def test_columns_of_one_config_are_shared_again():
 
 # --- input_layer
 
-def test_columns_stand_in_the_order_of_their_names():
+def test_columns_are_in_the_order_of_their_names():
     age = fc.numeric_column('age', normalizer_fn=lambda x: (x - 20.0) / 10.0)
     x = fc.input_layer(BATCH, [fc.indicator_column(sex()), age,
                                fc.bucketized_column(fc.numeric_column('age'), [18, 30])])
@@ -247,7 +247,7 @@ def test_a_vocabulary_of_a_file(tmp_path):
     assert values(fc.input_layer(BATCH, [fc.indicator_column(short)])).tolist() == [[1], [0], [0]]
 
 
-def test_embeddings_by_hand():
+def test_embeddings_match_a_manual_computation():
     table = np.float32([[1, 2], [3, 4]])
     words = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], ['male', 'female', 'male'], [3, 2])
     results = [fc.input_layer({'sex': words}, [fc.embedding_column(
@@ -314,8 +314,8 @@ def test_gradients_reach_embeddings():
 # --- errors
 
 def test_few_categories_are_for_an_indicator():
-    told = message(ValueError, fc.input_layer, BATCH, [sex()])
-    hint = told.split('Hint: ')[1]
+    text = message(ValueError, fc.input_layer, BATCH, [sex()])
+    hint = text.split('Hint: ')[1]
     assert hint.startswith('tf.feature_column.indicator_column(sex), a one-hot vector of 2; or ')
     assert 'tf.feature_column.embedding_column(sex, dimension=2)' in hint
 
@@ -344,10 +344,10 @@ def test_a_number_needs_no_wrapper():
 
 
 def test_a_missing_feature_names_the_nearest():
-    told = message(ValueError, fc.input_layer, {'agee': [1.0], 'sex': ['x']}, [
+    text = message(ValueError, fc.input_layer, {'agee': [1.0], 'sex': ['x']}, [
         fc.numeric_column('age')])
-    assert 'Feature age is not in features dictionary' in told
-    assert "It has: 'agee', 'sex'." in told and "did you mean 'agee'?" in told
+    assert 'Feature age is not in features dictionary' in text
+    assert "It has: 'agee', 'sex'." in text and "did you mean 'agee'?" in text
     assert 'nothing' in message(ValueError, fc.linear_model, {}, [N])
 
 
@@ -368,9 +368,9 @@ def test_a_missing_feature_names_the_nearest():
      'Bad dtype, expected float32, but got string'),
 ])
 def test_features_that_do_not_fit(features, column, text):
-    told = message((ValueError, TypeError, tf.errors.InvalidArgumentError), fc.input_layer,
-                   features, [column])
-    assert text in told
+    reported = message((ValueError, TypeError, tf.errors.InvalidArgumentError), fc.input_layer,
+                       features, [column])
+    assert text in reported
 
 
 def test_ids_out_of_range_fail_when_run():
@@ -390,7 +390,7 @@ def test_batches_of_unequal_size():
         ValueError, fc.input_layer, features, columns)
 
 
-def test_columns_of_one_name_and_other_mistakes():
+def test_columns_with_the_same_name_and_other_mistakes():
     assert 'Duplicate feature column name' in message(ValueError, fc.input_layer, BATCH, [N, N])
     assert 'not be empty' in message(ValueError, fc.input_layer, BATCH, [])
     assert 'found dict' in message(ValueError, fc.input_layer, BATCH, {'n': N})
@@ -424,7 +424,7 @@ def test_preview_shows_raw_and_transformed():
     assert "[0 1]  id 1 = 'male'" in printed and '<td>sex_indicator</td>' in shown._repr_html_()
 
 
-def test_preview_leaves_the_graph_alone_and_cuts_the_batch():
+def test_preview_does_not_change_the_graph_and_cuts_the_batch():
     data = {'n': np.arange(100.0)}
     assert len(fc.preview(data, [N]).rows) == 5
     assert len(fc.preview(data, [N], rows=2).rows) == 2
@@ -477,7 +477,7 @@ def test_a_linear_model_learns():
     assert weights[0] == pytest.approx(2.0, abs=0.05)
 
 
-def test_linear_model_says_what_it_does_not_take():
+def test_linear_model_rejects_unsupported_columns():
     assert 'DenseColumn or CategoricalColumn' in message(
         ValueError, fc.linear_model, BATCH, [fc.sequence_numeric_column('age')])
     features = {'age': [1.0], 'sex': ['male', 'female']}
@@ -635,7 +635,7 @@ def test_columns_by_their_old_names(tmp_path):
                                                                         dtype=tf.float64)]
 
 
-def test_what_the_old_names_had_and_columns_have_not():
+def test_options_of_the_old_names_that_columns_do_not_have():
     old = tf.contrib.layers
     for make, text in ((lambda: old.sparse_column_with_keys('w', ['a'], combiner='mean'),
                         'sparse_combiner'),

@@ -178,7 +178,7 @@ def test_layers_in_two_graphs_are_numbered_each():
      NotImplementedError, 'omit it'),
     (lambda: tf.layers.dropout(placeholder(4, 3), training='yes'), TypeError, '`pred` must be'),
 ])
-def test_errors_that_teach(make, kind, words):
+def test_error_messages_with_hints(make, kind, words):
     with pytest.raises(kind, match=words) as caught:
         make()
     assert type(caught.value) is kind and caught.value.raised_by_tinyflow
@@ -262,14 +262,14 @@ def test_dropout_drops_while_training_only(session):
 
 @pytest.mark.parametrize('layer', [
     tf.layers.Dense(7), tf.layers.Flatten(), tf.layers.Dropout()])
-def test_output_shapes_foretold(layer):
+def test_compute_output_shape(layer):
     x = placeholder(None, 3, 4)
     assert layer.compute_output_shape(x.shape).as_list() == layer(x).shape.as_list()
 
 
 @pytest.mark.parametrize('padding', ['same', 'valid'])
 @pytest.mark.parametrize('data_format', ['channels_last', 'channels_first'])
-def test_output_shapes_of_image_layers_foretold(padding, data_format):
+def test_compute_output_shape_of_image_layers(padding, data_format):
     x = placeholder(2, 8, 9, 8)
     settings = {'padding': padding, 'data_format': data_format}
     for layer in (tf.layers.Conv2D(3, 3, 2, **settings),

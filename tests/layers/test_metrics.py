@@ -159,7 +159,7 @@ def test_refusals(make, kind, words):
         make()
 
 
-def test_predictions_outside_of_zero_and_one_fail(session):
+def test_predictions_outside_0_and_1_fail(session):
     scores = tf.placeholder(tf.float32, [None])
     _, update = tf.metrics.auc([True, False], scores)
     session.run(tf.local_variables_initializer())

@@ -131,7 +131,7 @@ def test_bidirectional_dynamic_equals_static(lengths):
           evaluated(static_bidirectional(sequence_length=lengths), lambda: None))
 
 
-def test_raw_rnn_does_what_dynamic_rnn_does():
+def test_raw_rnn_matches_dynamic_rnn():
     def raw(cell, x):
         array = tf.TensorArray(tf.float32, TIME).unstack(tf.transpose(x, [1, 0, 2]))
         rows = tf.shape(x)[0]
@@ -234,7 +234,7 @@ def error_of(kind, function):
     return str(found.value)
 
 
-def test_errors_teach():
+def test_errors_have_hints():
     """The error says what is wrong and what to do."""
     cell = CELLS['gru']()
     assert 'dtype=tf.float32' in error_of(
@@ -256,7 +256,7 @@ def test_errors_teach():
     assert 'at least one cell' in error_of(ValueError, lambda: tf.nn.rnn_cell.MultiRNNCell([]))
 
 
-def test_wrong_number_of_lengths_is_told_while_running():
+def test_wrong_number_of_lengths_fails_at_run_time():
     x, lengths = tf.placeholder(tf.float32, [None, TIME, WIDTH]), tf.placeholder(tf.int32, [None])
     outputs, _ = dynamic(CELLS['gru'](), x, sequence_length=lengths)
     with tf.Session() as session:
@@ -265,7 +265,7 @@ def test_wrong_number_of_lengths_is_told_while_running():
             session.run(outputs, {x: inputs(), lengths: [1, 2]})
 
 
-def test_cells_that_are_left_out_say_so():
+def test_cells_that_are_not_implemented_raise():
     with pytest.raises(AttributeError, match='tinyflow leaves it out; instead'):
         tf.contrib.rnn.TimeFreqLSTMCell                         # noqa: B018
     with pytest.raises(AttributeError, match='nearest: tf.contrib.rnn.BasicLSTMCell'):

@@ -35,11 +35,11 @@ def test_same_class_as_tensorflow(name):
         provoke(name)
     assert type(caught.value).__name__ == RECORDED[name], caught.value
     assert not isinstance(caught.value, MissingNameError), caught.value
-    assert not re.search(r'0x[0-9a-f]{6}', str(caught.value)), 'an address helps nobody'
+    assert not re.search(r'0x[0-9a-f]{6}', str(caught.value)), 'a memory address in the message'
 
 
 @pytest.mark.parametrize('name', FORGIVEN)
-def test_what_tinyflow_accepts_with_a_warning(name):
+def test_arguments_accepted_with_a_warning(name):
     with pytest.warns(tf.errors.TinyflowWarning, match=FORGIVEN[name]):
         ERRORS[name](tf, np)
 

@@ -44,12 +44,12 @@ def in_top_k():
 @pytest.mark.parametrize('function, parts', [
     (exchanged_softmax, ("logits='y:0'", 'labels get no gradient')),
     (exchanged_sparse, ("logits='c:0'", 'Rank of labels (received 2)', 'Hint: labels= takes'))])
-def test_exchanged_labels_and_logits(function, parts):
+def test_swapped_labels_and_logits(function, parts):
     check_message(ValueError, function, 'labels and logits look swapped', "labels='scores:0'",
                   'test_losses.py:', *parts)
 
 
-def test_labels_with_variables_on_both_sides_are_not_called_exchanged():
+def test_labels_with_variables_on_both_sides_are_not_reported_as_swapped():
     _, _, _, logits = scores()
     loss = tf.nn.softmax_cross_entropy_with_logits(labels=logits, logits=tf.stop_gradient(logits))
     text = message_of(ValueError, lambda: minimize(loss))

@@ -54,7 +54,7 @@ def test_a_checkpoint_of_another_model(checkpoint):
     assert 'missing        another  float32 [3]' in text and 'Hint: ' in text
 
 
-def test_a_checkpoint_that_is_not_there(tmp_path):
+def test_a_missing_checkpoint(tmp_path):
     text = message_of(ValueError, restore, str(tmp_path / 'none' / 'model'))
     assert 'not a valid checkpoint' in text and 'Hint: there are no checkpoints in' in text
 
@@ -64,7 +64,7 @@ def test_a_directory_instead_of_a_checkpoint(checkpoint, tmp_path):
     assert 'Hint: that is a directory: tf.train.latest_checkpoint' in text
 
 
-def test_a_save_into_a_directory_that_is_not_there(tmp_path):
+def test_a_save_into_a_missing_directory(tmp_path):
     tf.get_variable('w', [3])
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())

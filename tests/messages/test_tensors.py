@@ -43,7 +43,7 @@ def test_attributes_that_numpy_has(make, name, use, hint):
 
 
 @pytest.mark.parametrize('make', [floats, weights])
-def test_attributes_that_are_refused_are_not_there(make):
+def test_refused_attributes_are_not_set(make):
     value = make()
     for name in NUMPY_NAMES:
         assert not hasattr(value, name) and not hasattr(type(value), name)

@@ -74,7 +74,7 @@ def test_a_variable_made_after_the_initializer():
 
 
 def test_get_variable_twice_by_one_line_or_by_two():
-    """The message tells the two causes apart, and each has its own hint."""
+    """The message distinguishes the two causes, and each has its own hint."""
     def layer():
         return tf.get_variable('w', [2])
     layer()

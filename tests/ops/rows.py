@@ -1,6 +1,6 @@
 """The table of ops: one row or more for every op; tests/ops/test_ops.py makes tests of them.
 
-The rows stand in modules named rows.py or rows_*.py next to the tests of their family, such as
+The rows are in modules named rows.py or rows_*.py next to the tests of their family, such as
 tests/ops/math/rows.py.
 
 A row says how to build a node with the public API, on what inputs, and what NumPy makes of them:

@@ -434,7 +434,7 @@ def test_every_row_names_an_op():
     assert not unknown, f'rows of ops that do not exist: {", ".join(unknown)}'
 
 
-def test_every_public_function_says_its_shapes():
+def test_every_public_function_documents_its_shapes():
     """Docstrings: what it computes, then a line `Shapes:` with named dimensions."""
     silent = []
     for module in op_modules():
@@ -492,7 +492,7 @@ def test_attack_finds_a_wrong_overwrite(private_ops):
     assert any('the buffer of input 0' in p for p in problems_of(WrongOverwrite))
 
 
-def test_attack_finds_a_buffer_left_alone(private_ops):
+def test_attack_finds_an_unprotected_buffer(private_ops):
     class IgnoresOut(Unary):
         def kernel(x, out=None):
             return x * 2.0

@@ -16,7 +16,7 @@ from tests.golden.estimator import canned_cases, head_cases  # noqa: E402
 
 
 def train(folder):
-    """Trains anew, and writes what the models say."""
+    """Trains again, and writes the models' predictions."""
     for name in canned_cases.CHECKED:
         case = canned_cases.cases(tf)[name]
         model, _ = canned_cases.train(tf, case, os.path.join(folder, name))

@@ -41,7 +41,7 @@ if __name__ == '__main__':
     for path in sorted(glob.glob(os.path.join(sys.argv[1], '*.pb'))):
         try:
             result = run(path)
-        except Exception as error:  # noqa: BLE001 - it is told
+        except Exception as error:  # noqa: BLE001 - it is reported
             result = '%s: %s' % (type(error).__name__, error)
         with open(path[:-2] + 'out', 'w', encoding='utf-8') as file:
             file.write(json.dumps(result))

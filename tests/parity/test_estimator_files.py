@@ -38,7 +38,7 @@ def test_tensorflow_goes_on_with_a_model_dir_from_here(tmp_path):
     found = in_tensorflow(TF115, 'read', tmp_path)
     for name in file_cases.CHECKPOINTS:
         estimator = file_cases.make(tf, name, str(tmp_path / 'ours' / name))
-        # TensorFlow's input begins anew; tinyflow would go on where it stood.
+        # TensorFlow's input starts again; tinyflow would continue at its position.
         for path in (tmp_path / 'ours' / name).glob('*.resume*'):
             path.unlink()
         estimator.train(file_cases.input_fn(tf, name, True), steps=30)

@@ -40,7 +40,7 @@ APART = {
     'dataset_shuffles_by_graph_seed': 'TensorFlow 2.15 shuffles otherwise',
     'candidate_samplers_with_repeats': 'TensorFlow 2.15 refuses a class that 1.15 takes',
     'dataset_pipeline': 'TensorFlow 2.15 shuffles otherwise',
-    'matrix_factorization': 'fetches a loss beside the update that changes it; TensorFlow may '
+    'matrix_factorization': 'fetches a loss and the update that changes it; TensorFlow may '
                             'compute it before or after',
     'matrix_exponential': 'an op that TensorFlow 1.15 refuses in new graphs',
     'rnn_dynamic_seeds': 'TensorFlow draws the steps of a loop in the order of its threads',
@@ -81,7 +81,7 @@ def write(folder, name, build):
         try:
             runs = [(names(f), dict(flat_feeds(feeds or {})))
                     for f, feeds in build(tf, np)]
-            told = [{'fetches': f, 'feeds': {k: encode(v) for k, v in feeds.items()}}
+            records = [{'fetches': f, 'feeds': {k: encode(v) for k, v in feeds.items()}}
                     for f, feeds in runs]
         except (NotImplementedError, AttributeError, ImportError, UnicodeDecodeError):
             return None
@@ -93,7 +93,7 @@ def write(folder, name, build):
             except tf.errors.OpError:               # a program about an error
                 return None
         (folder / f'{name}.pb').write_bytes(graph.as_graph_def().SerializeToString())
-        (folder / f'{name}.json').write_text(json.dumps(told))
+        (folder / f'{name}.json').write_text(json.dumps(records))
         return values
 
 

@@ -64,7 +64,7 @@ def archives(folder):
 
 
 @pytest.mark.slow
-def test_the_archives_hold_what_they_should(tmp_path):
+def test_contents_of_the_archives(tmp_path):
     pytest.importorskip('setuptools', minversion='77')
     wheel, sdist = archives(tmp_path)
     names = set(zipfile.ZipFile(wheel).namelist())

@@ -1,4 +1,4 @@
-"""README.md and CONTRIBUTING.md: their programs run, and print what stands below them."""
+"""README.md and CONTRIBUTING.md: their programs run, and print what is shown below them."""
 from __future__ import annotations
 
 import importlib.util
@@ -38,7 +38,7 @@ def own_graph():
 
 
 @pytest.mark.parametrize('text, count', [(README, 3), (INSIDE, 2)], ids=['README', 'inside'])
-def test_programs_of_documents_print_what_they_say(text, count, tmp_path, monkeypatch):
+def test_programs_in_documents_print_the_shown_output(text, count, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = refresh_readme.run_blocks(text)
     assert len(blocks) == count and all(block.output for block in blocks)
@@ -58,7 +58,7 @@ def test_the_readmes_picture_shows_the_readmes_graph():
     assert {'x', 'y', 'w', 'b', 'loss'} <= names
 
 
-def test_what_is_refreshed_is_run_and_written_back(tmp_path, monkeypatch, own_graph):
+def test_refreshed_programs_are_run_and_written_back(tmp_path, monkeypatch, own_graph):
     monkeypatch.chdir(tmp_path)
     text = ('Text.\n\n```python\na = 1\n```\n\n```python\nprint(a + 1)\n```\n\n'
             '```text\nold\n```\n\n```\nno program\n```\n')
@@ -80,7 +80,7 @@ def test_paths_and_make_targets_that_are_named_exist(text):
         assert (ROOT / path).exists(), path
 
 
-def test_what_the_documents_say_is_missing_is_missing():
+def test_names_documented_as_missing_are_missing():
     missing = SCOPE.partition('Not yet:')[2].partition('A name that is missing')[0]
     names = re.findall(r'`tf\.([\w.]+)`', missing)
     assert len(names) > 8

@@ -26,7 +26,7 @@ def write_stubs():
 
 
 def declared(module, class_name):
-    """The methods that stand under `if TYPE_CHECKING:` in a class."""
+    """The methods under `if TYPE_CHECKING:` in a class."""
     tree = ast.parse(Path(module.__file__).read_text(encoding='utf-8'))
     body = next(node for node in tree.body
                 if isinstance(node, ast.ClassDef) and node.name == class_name).body

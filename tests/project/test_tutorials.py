@@ -17,11 +17,12 @@ MOST_SECONDS = 60       # each takes about one second by itself
 def run(script, folder, *arguments, environment=None):
     """The finished process of a tutorial, run in `folder` with every warning an error."""
     return subprocess.run(
-        [sys.executable, '-W', 'error', '-W', 'ignore:UCI digits stand in for MNIST:UserWarning',
+        [sys.executable, '-W', 'error', '-W',
+         'ignore:UCI digits are used instead of MNIST:UserWarning',
          str(script), *arguments],
         cwd=folder, capture_output=True, encoding='utf-8', timeout=MOST_SECONDS,
         env={**os.environ, 'PYTHONPATH': str(ROOT), 'PYTHONIOENCODING': 'utf-8',
-             # beside other tests, BLAS threads that wait for each other take ten times as long
+             # next to other tests, BLAS threads that wait for each other take ten times as long
              'OPENBLAS_NUM_THREADS': '1', **(environment or {})})
 
 

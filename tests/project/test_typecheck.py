@@ -47,7 +47,7 @@ def test_readme_and_tutorials_pass_mypy(tmp_path, refresh_readme):
     assert problems(tmp_path) == ''
 
 
-def test_mypy_sees_what_is_imported_only_when_it_is_used(tmp_path):
+def test_mypy_sees_lazily_imported_names(tmp_path):
     (tmp_path / 'program.py').write_text(
         'import tinyflow as tf\n'
         'reveal_type(tf.keras.Sequential)\n'

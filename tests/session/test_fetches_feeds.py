@@ -131,7 +131,7 @@ def test_strings(session):
 # ---- what cannot be fetched ----------------------------------------------------------------
 
 @pytest.mark.parametrize('fetch', [None, 3.0, np.float32(1), np.ones(2), object(), len, b'a:0'])
-def test_fetching_what_is_no_node_is_a_type_error(session, fetch):
+def test_fetching_something_other_than_a_node_is_a_type_error(session, fetch):
     tf.constant(1.0, name='a')
     for fetches in (fetch, [fetch], {'k': fetch}, (tf.constant(1.0), [fetch])):
         with pytest.raises(TypeError, match='Fetch argument'):
@@ -251,7 +251,7 @@ def test_any_tensor_can_be_fed(session):
     assert session.run(c, {'sub:0': 1.0}) == 0.0
 
 
-def test_feeding_cuts_off_what_lies_behind(session):
+def test_feeding_cuts_off_the_ops_behind_it(session):
     x = tf.placeholder(tf.float32, [])
     y = tf.sqrt(x)
     with tf.control_dependencies([y]):
@@ -365,7 +365,7 @@ def test_an_int_for_a_bool(session):
     ('three', ValueError, r"string to float: 'three'(.|\n)*this is text"),
     ([['a', 'b']], ValueError, r"string to float: 'a'(.|\n)*this is text"),
 ])
-def test_what_is_no_array_is_told_how_to_become_one(session, value, kind, hint):
+def test_values_that_are_not_arrays_raise_with_a_hint(session, value, kind, hint):
     x = tf.placeholder(tf.float32)
     with pytest.raises(kind, match=hint):
         session.run(x, {x: value})
@@ -519,7 +519,7 @@ def test_one_tensor_twice_in_a_callables_feeds(session):
 @pytest.mark.parametrize(('name', 'message'), [
     ('loss:0', "Nearest: 'model/loss:0'"), ('lss:0', "Nearest: 'model/loss:0'"),
     ('quux:0', r"tf.identity\(x, name='loss'\)")])
-def test_fetching_a_name_that_is_not_there_tells_the_nearest(session, name, message):
+def test_fetching_an_unknown_name_suggests_the_nearest(session, name, message):
     with tf.name_scope('model'):
         tf.identity(tf.constant(1.), name='loss')
     with pytest.raises(ValueError, match=message):

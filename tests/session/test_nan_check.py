@@ -125,7 +125,7 @@ def test_results_are_those_of_a_plain_session():
 
 
 @pytest.mark.parametrize('rows, said', [(4, True), (3, False)])
-def test_a_row_of_the_batch_is_said_of_what_has_as_many_rows(rows, said):
+def test_a_row_of_the_batch_is_named_for_arrays_of_as_many_rows(rows, said):
     x, scale = tf.placeholder(tf.float32, [4, 2]), tf.placeholder(tf.float32, [rows])
     y = tf.reduce_sum(x) + tf.reduce_sum(tf.log(scale))
     with tf.Session(nan_check=True) as session, \

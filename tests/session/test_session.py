@@ -51,14 +51,14 @@ def test_eval_takes_feeds_and_a_session(graph):
     tf.no_op().run(session=session)
 
 
-def test_eval_without_a_session_says_so():
+def test_eval_without_a_session_raises():
     with pytest.raises(ValueError, match='no default session'):
         tf.constant(1.0).eval()
     with pytest.raises(ValueError, match='no default session'):
         tf.no_op().run()
 
 
-def test_eval_in_a_session_of_another_graph_says_so():
+def test_eval_in_a_session_of_another_graph_raises():
     a = tf.constant(1.0)
     with tf.Graph().as_default(), tf.Session(), pytest.raises(ValueError, match='belongs to'):
         a.eval()
@@ -236,7 +236,7 @@ def test_alternating_programs_are_compiled_once(session, compiled):
     assert len(compiled) == 3
 
 
-def test_equal_spellings_share_a_program(session, compiled):
+def test_equal_arguments_share_a_program(session, compiled):
     x = tf.placeholder(tf.float32, [], name='x')
     y = tf.add(x, 1.0, name='y')
     for fetches, key in [(y, x), (y, 'x:0'), ('y:0', x), ([y], x), ((y,), x), ({'a': y}, x),
@@ -489,7 +489,7 @@ def test_a_run_inside_a_run(session, user_op):
     assert len({id(a) for a in session._programs.runtime.free}) == 2
 
 
-def test_numpys_error_settings_are_left_alone(session):
+def test_numpys_error_settings_are_unchanged(session):
     x = tf.placeholder(tf.float32, [1])
     before = np.geterr()
     with np.errstate(all='raise'):
@@ -499,7 +499,7 @@ def test_numpys_error_settings_are_left_alone(session):
     assert np.geterr() == before
 
 
-def test_the_device_tells_about_itself(session):
+def test_device_attributes(session):
     device, = session.list_devices()
     assert (device.name, device.device_type) == ('/job:localhost/replica:0/task:0/device:CPU:0',
                                                  'CPU')

@@ -71,7 +71,7 @@ def test_a_block_ends_where_a_larger_one_is_not_yet_filled():
 
 
 def test_gradients_of_steps_lie_where_the_steps_lay():
-    """What all steps' gradients are stacked in takes no memory of its own beside the steps."""
+    """The stack of all steps' gradients takes no memory in addition to the steps."""
     x = tf.placeholder(tf.float32, [64, 20, 8])
     outputs, _ = tf.nn.static_rnn(tf.nn.rnn_cell.BasicLSTMCell(64), tf.unstack(x, axis=1),
                                   dtype=tf.float32)
@@ -165,7 +165,7 @@ def test_closing_a_large_session_gives_its_memory_back(trims):
     assert trims == [0]
 
 
-def test_a_large_session_that_nobody_closed_is_given_back_before_the_next(trims):
+def test_an_unclosed_large_session_is_freed_before_the_next(trims):
     _run(3000, close=False)
     gc.collect()
     assert trims == []

@@ -181,7 +181,7 @@ def test_reads_and_writes_at_the_same_time(graph):
 
 
 def test_random_streams_of_many_threads(graph):
-    """Each run takes its own stretch of the stream, whoever asks."""
+    """Each run takes its own part of the stream, from any thread."""
     with_seed = tf.random_uniform([8], seed=4)
     session = tf.Session(graph=graph)
     wanted = sorted(tf.Session(graph=graph).run(with_seed).tolist() for _ in range(1))
@@ -230,7 +230,7 @@ def test_many_sessions_on_one_graph(graph):
     in_threads(work)
 
 
-def test_failures_in_some_threads_leave_the_others_alone(graph):
+def test_failures_in_some_threads_do_not_affect_the_others(graph):
     x, y = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
     z = tf.exp(x * 0.0) + y
     session = tf.Session(graph=graph)

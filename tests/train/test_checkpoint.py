@@ -56,7 +56,7 @@ def test_keys_and_object_graph_are_tensorflows(session, folder):
         np.testing.assert_allclose(values[key], value, rtol=1e-5, err_msg=key)
 
 
-def test_restores_what_tensorflow_saved(session):
+def test_restores_checkpoints_of_tensorflow(session):
     checkpoint, v, w, step, train = recorded_model(start=5.0)
     status = checkpoint.restore(tf.train.latest_checkpoint(str(FILES)))
     status.assert_consumed().run_restore_ops()
@@ -100,7 +100,7 @@ def test_loops_end_and_names_are_escaped(session, folder):
     a.read(path).assert_consumed().run_restore_ops()
 
 
-def test_what_cannot_be_saved(session, folder):
+def test_objects_that_cannot_be_saved(session, folder):
     for bad in (object(), 3, [tf.Variable(1.0)], None):
         with pytest.raises(ValueError, match='expecting a trackable object'):
             tf.train.Checkpoint(x=bad)
@@ -169,7 +169,7 @@ def test_nothing_matches(session, folder):
         checkpoint.read(path).assert_nontrivial_match()
 
 
-def test_slots_that_the_program_lacks(session, folder):
+def test_slots_that_are_not_in_the_program(session, folder):
     path = _saved(session, folder)
     checkpoint = tf.train.Checkpoint(v=tf.Variable([0.0, 0.0]),
                                      optimizer=tf.train.MomentumOptimizer(0.1, 0.9))
@@ -269,7 +269,7 @@ def test_manager(session, folder):
         tf.train.CheckpointManager(checkpoint, folder, max_to_keep=0)
 
 
-def test_manager_keeps_one_for_every_hour(session, folder, monkeypatch):
+def test_manager_keeps_a_checkpoint_for_every_hour(session, folder, monkeypatch):
     from tinyflow.train.checkpoints.checkpoint_manager import time
     clock = [10000.0]
     monkeypatch.setattr(time, 'time', lambda: clock[0])

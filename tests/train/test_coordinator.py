@@ -72,13 +72,13 @@ def test_the_end_of_the_input_is_no_error():
 def test_exc_info_is_taken_as_it_is():
     coord = tf.train.Coordinator()
     try:
-        raise IndexError('told')
+        raise IndexError('reported')
     except IndexError:
         coord.request_stop(sys.exc_info())
-    with pytest.raises(IndexError, match='told'):
+    with pytest.raises(IndexError, match='reported'):
         coord.join()
     with pytest.raises(IndexError, match='late'):
-        coord.request_stop(IndexError('late'))      # nobody would join again
+        coord.request_stop(IndexError('late'))      # no thread would join again
     coord.clear_stop()
     assert not coord.should_stop() and not coord.joined
     coord.request_stop((None, None, None))
@@ -171,7 +171,7 @@ def test_two_threads_of_a_runner_close_the_queue_once():
         assert ended(threads)
 
 
-def test_stopping_ends_a_thread_that_waits_for_room():
+def test_stopping_ends_a_thread_that_waits_for_space():
     _, number = counting()
     queue = tf.FIFOQueue(2, [tf.int32], [[]])
     tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(number)]))
@@ -187,7 +187,7 @@ def test_stopping_ends_a_thread_that_waits_for_room():
         assert not any(t.is_alive() for t in threads)
 
 
-def test_an_error_in_a_runner_is_raised_by_join_and_told_to_the_consumer():
+def test_an_error_in_a_runner_is_raised_by_join_and_by_the_consumer():
     counter, number = counting(5)                   # never initialised
     queue = tf.FIFOQueue(10, [tf.int32], [[]], name='numbers')
     tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(number)]))

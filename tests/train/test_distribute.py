@@ -1,4 +1,4 @@
-"""tf.distribute: replicas in one process. Whole trainings stand in tests/estimator."""
+"""tf.distribute: replicas in one process. Complete trainings are in tests/estimator."""
 from __future__ import annotations
 
 import copy
@@ -114,7 +114,7 @@ def test_each_replica_takes_its_own_batch():
 @pytest.mark.parametrize('aggregation, value', [
     (tf.VariableAggregation.SUM, 3.0), (tf.VariableAggregation.MEAN, 1.5),
     (tf.VariableAggregation.ONLY_FIRST_REPLICA, 1.0)])
-def test_what_becomes_of_the_values_that_replicas_assign(aggregation, value):
+def test_aggregation_of_values_that_replicas_assign(aggregation, value):
     strategy = two()
     with strategy.scope():
         v = tf.get_variable('v', initializer=10.0, aggregation=aggregation)
@@ -163,7 +163,7 @@ def test_variables_that_are_put_together_when_read(tmp_path):
     assert tf.train.load_variable(path, 'total') == 3.0
 
 
-def test_a_checkpoint_of_replicas_is_one_of_none(tmp_path):
+def test_a_checkpoint_of_replicas_restores_without_replicas(tmp_path):
     with tf.Graph().as_default(), tf.Session() as session:
         with two().scope():
             v = tf.get_variable('v', initializer=[1.0, 2.0])
@@ -215,7 +215,7 @@ def test_two_replicas_train_like_one_over_both_batches(optimizer):
         np.testing.assert_allclose(one, other, rtol=2e-5)
 
 
-def test_replicas_must_meet():
+def test_replicas_must_synchronize():
     strategy = two()
     with strategy.scope(), pytest.raises(RuntimeError, match='must build the same graph'):
         def uneven():
@@ -498,7 +498,7 @@ def test_layers_and_metrics_in_one_function_of_the_replicas():
         assert session.run(value) == 3.
 
 
-def test_a_replica_that_makes_more_variables_is_told():
+def test_a_replica_that_makes_more_variables_is_an_error():
     def step():
         number = tf.distribute.get_replica_context().replica_id_in_sync_group
         return [tf.Variable(0.) for _ in range(1 + number)]

@@ -1,6 +1,6 @@
 """The order of all calls of hooks, what they ask for, log lines, files: as in TensorFlow 1.15.5.
 
-The trainings stand in tests/golden/hook_runs.py; what TensorFlow told of them is recorded in
+The trainings are in tests/golden/hook_runs.py; TensorFlow's results are recorded in
 tests/golden/recorded/hooks.json.
 """
 

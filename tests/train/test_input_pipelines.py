@@ -181,7 +181,7 @@ def test_a_missing_file_is_named_by_join():
             coord.join(threads)
 
 
-def test_forgotten_local_variables_are_told():
+def test_uninitialized_local_variables_are_reported():
     """TF says only that the queue is closed and empty; why is in another thread's error."""
     names = tf.train.string_input_producer(['a'], num_epochs=1)
     value = names.dequeue()
@@ -275,7 +275,7 @@ def test_empty_and_bad_arguments():
     assert queue.name == 'input_producer_1' or queue.name.startswith('input_producer')
 
 
-def test_the_summary_says_how_full_the_queue_is():
+def test_the_summary_shows_how_full_the_queue_is():
     from tinyflow.formats.protos import summary_pb2
     queue = tf.train.input_producer(np.arange(3.), capacity=4, summary_name='full', shuffle=False)
     summary, = tf.get_collection(tf.GraphKeys.SUMMARIES)

@@ -64,7 +64,7 @@ def _replaced(nest, things):
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(_NESTS, st.lists(st.one_of(st.none(), _NESTS), min_size=2, max_size=2)),
                 min_size=1, max_size=6))
-def test_hooks_and_program_get_what_they_ask_for(rounds):
+def test_hooks_and_program_get_their_fetches(rounds):
     with tf.Graph().as_default():
         x = tf.placeholder(tf.float32, [])
         tensors, values = [x, x * 2., tf.constant(b'text')], [1.5, 3., b'text']
@@ -78,7 +78,7 @@ def test_hooks_and_program_get_what_they_ask_for(rounds):
                     assert hook.got[-1] == (None if nest is None else _replaced(nest, values))
 
 
-def test_a_call_is_prepared_once_for_each_spelling():
+def test_a_call_is_prepared_once_for_each_form_of_arguments():
     train = counter()
     hook = Asking({'step': tf.train.get_global_step()})
     with tf.train.MonitoredSession(hooks=[hook]) as session:
@@ -176,7 +176,7 @@ def test_a_creator_has_to_create():
 # ---- the end -------------------------------------------------------------------------------------
 
 
-def test_an_error_leaves_the_last_checkpoint_whole_and_a_restart_goes_on(tmp_path):
+def test_after_an_error_the_last_checkpoint_is_complete_and_training_resumes(tmp_path):
     folder = str(tmp_path)
     for limit, expected in ((5, 4), (9, 8)):
         with tf.Graph().as_default():
@@ -194,7 +194,7 @@ def test_an_error_leaves_the_last_checkpoint_whole_and_a_restart_goes_on(tmp_pat
         assert reader.get_tensor('global_step') == expected
 
 
-def test_an_input_that_is_empty_is_told(caplog):
+def test_an_empty_input_is_reported(caplog):
     data = tf.data.Dataset.from_tensor_slices(np.zeros([0, 2], np.float32)).batch(2)
     x = data.make_one_shot_iterator().get_next()
     with caplog.at_level('WARNING', 'tensorflow'), _propagating():
@@ -203,7 +203,7 @@ def test_an_input_that_is_empty_is_told(caplog):
         assert 'made no steps. Perhaps input is empty' in caplog.text
 
 
-def test_an_input_that_has_ended_is_not_told(caplog):
+def test_an_exhausted_input_gives_no_warning(caplog):
     x = tf.data.Dataset.range(1).make_one_shot_iterator().get_next()
     with caplog.at_level('WARNING', 'tensorflow'), _propagating():
         with tf.train.MonitoredSession() as session:
@@ -222,7 +222,7 @@ class _propagating:                                             # noqa: N801 - u
         self.logger.propagate = self.before
 
 
-def test_run_after_the_end_says_what_to_do():
+def test_run_after_the_end_raises_with_a_hint():
     one = tf.constant(1)
     session = tf.train.MonitoredSession()
     session.close()
@@ -344,7 +344,7 @@ def test_variables_stay_as_they_were():
     session.close()
 
 
-def test_what_cannot_be_repeated_is_said():
+def test_states_that_cannot_be_repeated_are_reported():
     queue = tf.FIFOQueue(9, tf.float32, [])
     w = tf.get_variable('w', initializer=1.)
     with tf.control_dependencies([queue.enqueue(-1.)]):
@@ -440,7 +440,7 @@ def test_the_meta_graph_of_a_checkpoint_goes_on_training(tmp_path):
         assert session.run('global_step:0') == 3
 
 
-def test_a_creator_tells_what_it_restored(tmp_path):
+def test_a_creator_reports_what_it_restored(tmp_path):
     folder = str(tmp_path)
     counter()
     creator = tf.train.ChiefSessionCreator(checkpoint_dir=folder)

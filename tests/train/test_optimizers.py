@@ -220,7 +220,7 @@ def test_slots_of_a_variable_without_a_static_shape(kind):
     assert moved[0] < 1.0 and moved[1] > 2.0
 
 
-def test_what_decays_becomes_zero_in_time():
+def test_decaying_values_become_zero():
     """Slots of a unit without gradient: exactly 0 before their arithmetic gets slow."""
     x = tf.placeholder(tf.float32, [3])
     w = tf.Variable([1.0, 1.0, 1.0])
@@ -392,7 +392,7 @@ def test_settings_that_cannot_be(make):
         make()
 
 
-def test_update_without_initialized_slots_says_so():
+def test_update_without_initialized_slots_raises():
     w = tf.Variable(1.0, name='w')
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
@@ -425,13 +425,13 @@ def test_global_step_by_name_and_of_another_graph(graph):
             assert tf.train.create_global_step().op.name == 'global_step'
 
 
-def test_what_is_no_global_step():
+def test_invalid_global_steps():
     for bad in (3, tf.constant(1.0), tf.constant([1])):
         with pytest.raises(TypeError, match='Existing "global_step"'):
             tf.train.assert_global_step(bad)
 
 
-def test_names_that_are_not_there_yet():
+def test_names_that_are_not_implemented_yet():
     assert not hasattr(tf.train, 'NoSuchOptimizer')
     with pytest.raises(AttributeError, match='AdamOptimizer'):
         getattr(tf.train, 'AdamOptimiser')  # noqa: B009 - a name that is not there

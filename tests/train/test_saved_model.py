@@ -107,7 +107,7 @@ def test_builder_with_assets_main_op_and_two_graphs(tmp_path, as_text):
     assert list(tf.saved_model.load(tmp_path / 'm', ['gpu', 'serve']).signatures) == ['other']
 
 
-def test_assets_of_one_name(tmp_path):
+def test_assets_with_the_same_name(tmp_path):
     for name, content in (('a', 'one'), ('b', 'two'), ('c', 'one')):
         (tmp_path / name).mkdir()
         (tmp_path / name / 'words').write_text(content)
@@ -157,7 +157,7 @@ def test_main_op_with_restore():
         assert session.run(v) == 2
 
 
-def test_unknown_ops_that_nobody_needs(tmp_path, caplog):
+def test_unknown_ops_that_are_not_needed(tmp_path, caplog):
     """TensorFlow 2 writes nodes for saving whose op types are not here; loading runs none."""
     from tinyflow.formats.protos.saved_model_pb2 import SavedModel
     from tinyflow.formats.wire.reading import read, write

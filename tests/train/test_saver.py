@@ -55,7 +55,7 @@ def test_restores_into_a_session_without_initial_values(session, folder):
 
 
 @pytest.mark.parametrize('name', contents.TENSORS)
-def test_restores_what_tensorflow_saved(session, name):
+def test_restores_checkpoints_of_tensorflow(session, name):
     value = contents.TENSORS[name]
     variable = tf.Variable(np.zeros_like(value) if value.dtype != object else np.full_like(
         value, b''), name=name, dtype=tf.string if value.dtype == object else None)
@@ -155,7 +155,7 @@ def test_old_checkpoints_go(session, folder):
     assert list(state.all_model_checkpoint_paths) == [f'{folder}/m-2', f'{folder}/m-3']
 
 
-def test_one_for_every_hour_stays(session, folder, monkeypatch):
+def test_a_checkpoint_for_every_hour_is_kept(session, folder, monkeypatch):
     model(session)
     clock = [1000.0]
     monkeypatch.setattr(saver_module.time, 'time', lambda: clock[0])
@@ -281,7 +281,7 @@ def test_own_kinds_of_saveables(session, folder):
 
 # ---- errors --------------------------------------------------------------------------------------
 
-def test_what_cannot_be_saved(session):
+def test_objects_that_cannot_be_saved(session):
     w, step = model(session)
     for bad, what in ((3, 'in a dict or a list'), ([w * 2], 'not a Variable'),
                       ([w, w], 'At least two variables have the same name: w'),
@@ -333,7 +333,7 @@ def test_missing_and_renamed(session, folder):
         assert other.run(bias).tolist() == [0.0, 0.0, 0.0]       # nothing was half restored
 
 
-def test_only_renamed_says_how(session, folder):
+def test_renamed_names_show_the_new_name(session, folder):
     tf.get_variable('dense/kernel', [3, 2])
     session.run(tf.global_variables_initializer())
     path = tf.train.Saver().save(session, f'{folder}/m', write_meta_graph=False)

@@ -75,7 +75,7 @@ def test_names_are_made_fit_and_that_is_logged(caplog):
     assert "'/my loss' is called 'my_loss'" in caplog.text
 
 
-def test_merge_all_without_summaries_is_none_and_run_says_why():
+def test_merge_all_without_summaries_is_none_and_run_explains_it():
     tf.constant(1.0)
     assert tf.summary.merge_all() is None
     with tf.Session() as sess, pytest.raises(TypeError, match='merge_all'):
@@ -185,7 +185,7 @@ def test_events_wait_no_longer_than_flush_secs(tmp_path):
     writer.close()
 
 
-def test_two_writers_in_one_second_have_files_of_their_own(tmp_path):
+def test_two_writers_in_one_second_have_separate_files(tmp_path):
     writers = [tf.summary.FileWriter(str(tmp_path)) for _ in range(3)]
     for i, writer in enumerate(writers):
         writer.add_summary(number(i), i)
@@ -207,7 +207,7 @@ def test_a_closed_writer_warns_and_can_be_reopened(tmp_path):
     assert [n[1] for n in numbers(tmp_path)] == [0, 2] and len(files(tmp_path)) == 2
 
 
-def test_what_is_left_is_written_when_the_writer_goes(tmp_path):
+def test_pending_events_are_written_when_the_writer_is_deleted(tmp_path):
     writer = tf.summary.FileWriter(str(tmp_path))
     for step in range(5):
         writer.add_summary(number(step), step)
@@ -225,7 +225,7 @@ def test_a_directory_that_someone_tidied_away(tmp_path):
     assert numbers(tmp_path / 'logs') == [('x', 1, 1.0)]
 
 
-def test_a_failed_write_leaves_whole_records_and_is_made_up_for(tmp_path, monkeypatch):
+def test_a_failed_write_leaves_complete_records_and_is_retried(tmp_path, monkeypatch):
     from tinyflow.formats.wire import events as module
     writer = tf.summary.FileWriter(str(tmp_path))
     writer.add_summary(number(0), 0)
@@ -266,7 +266,7 @@ def run_program(lines, folder):
                           cwd=os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
 
 
-def test_the_end_of_the_program_writes_all_and_a_crash_loses_what_waited(tmp_path):
+def test_pending_events_are_written_at_exit_and_lost_in_a_crash(tmp_path):
     add = '''
         writer = tf.summary.FileWriter(folder, max_queue=4)
         for i in range(8):
@@ -297,7 +297,7 @@ def test_a_forked_child_writes_a_file_of_its_own(tmp_path):
     assert sorted(n[1] for n in numbers(tmp_path)) == [0, 1, 2, 3]
 
 
-def test_summaries_as_bytes_messages_and_what_is_neither(tmp_path):
+def test_summaries_as_bytes_messages_and_invalid_values(tmp_path):
     writer = tf.summary.FileWriter(str(tmp_path))
     writer.add_summary(number(1.0), np.int64(1))
     writer.add_summary(number(2.0).SerializeToString(), 2.7)
@@ -385,7 +385,7 @@ def test_the_cache_has_one_writer_for_a_directory(tmp_path):
     assert tf.summary.FileWriterCache._cache == {}
 
 
-def test_what_a_writer_refuses(tmp_path):
+def test_a_writer_refuses_invalid_arguments(tmp_path):
     with pytest.raises(NotImplementedError, match='session.graph'):
         tf.summary.FileWriter(str(tmp_path), session=object())
     with pytest.raises(TypeError, match='logdir'):
@@ -399,7 +399,7 @@ def test_what_a_writer_refuses(tmp_path):
 # ---- reading ------------------------------------------------------------------------------
 
 
-def test_damaged_event_files_give_what_came_before(tmp_path):
+def test_damaged_event_files_give_the_events_before_the_damage(tmp_path):
     with tf.summary.FileWriter(str(tmp_path)) as writer:
         for step in range(3):
             writer.add_summary(number(step), step)
@@ -434,7 +434,7 @@ def test_events_are_tensorflows_own_message():
     assert tf.summary.Summary is tf.Summary
 
 
-def test_the_projector_is_told_in_the_folder_of_the_writer(tmp_path):
+def test_the_projector_config_is_in_the_folder_of_the_writer(tmp_path):
     from tinyflow.api.contrib.tensorboard.plugins import projector
     config = projector.ProjectorConfig(model_checkpoint_path='model.ckpt-1')
     config.embeddings.add(tensor_name='words:0', metadata_path='words.tsv')

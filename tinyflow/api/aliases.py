@@ -1,7 +1,7 @@
 """install_as_tensorflow: runs programs that `import tensorflow as tf` unchanged on tinyflow.
 
-`install_as_tensorflow()` answers imports of `tensorflow`, `tensorflow.compat.v1` and the modules
-below them with tinyflow's modules; for modules that tinyflow lacks the ImportError says so.
+`install_as_tensorflow()` resolves imports of `tensorflow`, `tensorflow.compat.v1` and the modules
+below them to tinyflow's modules; the ImportError for other modules names the reason.
 """
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ELSEWHERE = {
         'tinyflow.api.examples.tutorials.mnist.input_data',
     'keras': 'keras_layer',
 }
-# Keras 2.1 has its layers and helpers in many modules; programs name them.
+# Keras 2.1 has its layers and helpers in many modules; programs import them.
 _ELSEWHERE.update({f'keras.layers.{name}': 'keras_layer.layers' for name in (
     'advanced_activations', 'convolutional', 'convolutional_recurrent', 'core',
     'cudnn_recurrent', 'embeddings', 'local', 'merge', 'noise', 'normalization', 'pooling',
@@ -100,7 +100,7 @@ class _Private(types.ModuleType):
 
 
 def _reason(name: str) -> str:
-    """Why there is no such module: the error of `tf.layers`, for tensorflow.layers."""
+    """The reason why there is no such module: that of `tf.layers`, for tensorflow.layers."""
     path = name.removeprefix('tensorflow.').removeprefix('compat.v1.').split('.')
     found = importlib.import_module('tinyflow')
     try:
@@ -110,7 +110,7 @@ def _reason(name: str) -> str:
         return str(error)
     except AttributeError:
         pass
-    return 'It is left out or not implemented; see CHANGELOG.md.'
+    return 'It is not implemented; see docs/scope.md.'
 
 
 def _is_public(name: str) -> bool:
@@ -122,7 +122,7 @@ def _path_of(package: str) -> list:
 
 
 class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Answers `import tensorflow.x` with the tinyflow module, the same object."""
+    """Resolves `import tensorflow.x` to the same module object of tinyflow."""
 
     def find_spec(self, fullname, path=None, target=None):
         if fullname.partition('.')[0] not in _ROOTS:
@@ -160,7 +160,7 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return module
 
     def exec_module(self, module):
-        if not isinstance(module, _Private):    # the import system has put the alias's spec there
+        if not isinstance(module, _Private):    # the import system put the alias's spec in
             module.__spec__ = module.__spec__.loader_state
 
 
@@ -168,7 +168,7 @@ _finder = _AliasFinder()
 
 
 def install_as_tensorflow() -> None:
-    """From here on `import tensorflow` gives tinyflow, in this process.
+    """From now on `import tensorflow` imports tinyflow, in this process.
 
     Raises RuntimeError if the real TensorFlow has been imported already.
     """

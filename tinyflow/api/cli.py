@@ -1,7 +1,7 @@
 """The command line: python -m tinyflow run | graph | explain | doctor SCRIPT, predict, diff.
 
-A script written for `import tensorflow as tf` runs as it is; `graph` draws the graph that it built,
-`explain` shows what its Sessions spent most of their time on, `doctor` what is likely wrong.
+A script written for `import tensorflow as tf` runs unchanged; `graph` draws the graph that it
+built, `explain` explains its most expensive run, `doctor` lists likely mistakes.
 """
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _parse(arguments):
     """The options, with `.args` for the script.
 
-    `graph` and `explain` take their options on either side of SCRIPT; what they do not know, and
-    all that follows `--`, is the script's. `run` passes on all that follows SCRIPT.
+    `graph` and `explain` take their options on either side of SCRIPT; unknown options, and all
+    arguments after `--`, are passed to the script. `run` passes on all arguments after SCRIPT.
     """
     end = 2 if arguments[:1] == ['run'] else \
         arguments.index('--') if '--' in arguments else len(arguments)
@@ -78,15 +78,15 @@ def _parser():
     graph.add_argument('--depth', type=int, default=None, help='open name scopes down to here')
     graph.add_argument('--gradients', action='store_true', help='show the gradient half too')
     graph.add_argument('--optimizer', action='store_true', help='show the optimizer too')
-    command('explain', _explain, 'run a program and show what its Sessions ran most')
-    command('doctor', _doctor, 'run a program and show what is likely wrong with its graphs')
+    command('explain', _explain, 'run a program and explain its most expensive run')
+    command('doctor', _doctor, 'run a program and list likely mistakes in its graphs')
     add_predict(commands)
     add_diff(commands)
     return parser
 
 
 def _program() -> str:
-    """How the user calls this: the command `tinyflow`, or `python -m tinyflow`."""
+    """The name of this command: `tinyflow`, or `python -m tinyflow`."""
     name = os.path.basename(sys.argv[0]).removesuffix('.exe')
     return name if name == 'tinyflow' else 'python -m tinyflow'
 
@@ -102,8 +102,8 @@ def _run_script(script: str, args: list[str]) -> int:
     sys.argv = [script, *args]
     sys.path[0] = os.path.dirname(os.path.abspath(script))
     try:
-        # NumPy 2 shows a number in a list as np.float32(0.5); in TF1's days it was 0.5, and so
-        # the pages of books and courses print it.
+        # NumPy 2 shows a number in a list as np.float32(0.5); in TF1's days it was 0.5, as in
+        # books and courses.
         with np.printoptions(legacy='1.25'):
             runpy.run_path(script, run_name='__main__')
         return 0
@@ -129,7 +129,7 @@ def _status(code) -> int:
 
 
 def _show(error: BaseException, script: str) -> None:
-    """The traceback from the script's own first line on, as if it had been run by itself."""
+    """Prints the traceback from the script's first line on, as Python would."""
     first = error.__traceback__
     while first is not None and first.tb_frame.f_code.co_filename != script:
         first = first.tb_next
@@ -168,7 +168,7 @@ def _counted(number, noun):
 
 @contextmanager
 def _graphs_made():
-    """A list that receives the default graph and all that are made inside the block.
+    """A list that receives the default graph and all graphs created inside the block.
 
     It keeps them alive: a program's graph may be gone when the program has ended.
     """
@@ -197,7 +197,7 @@ class _Record:
 
 
 class Recorder:
-    """Notes what Sessions run, and explains the costliest when the last of them closes."""
+    """Records Session runs, and explains the most expensive one when the last Session closes."""
 
     def __init__(self) -> None:
         self.explanation: Explanation | None = None
@@ -205,7 +205,7 @@ class Recorder:
         self._records: dict[int, dict[Any, _Record]] = {}
 
     def session_class(self, base):
-        """A subclass of a Session class that tells this recorder about every run."""
+        """A subclass of a Session class that reports every run to this recorder."""
         recorder = self
 
         class Recording(base):
@@ -231,7 +231,7 @@ class Recorder:
         record.feed_dict = feed_dict
 
     def finish(self, session) -> None:
-        """Explains the session's costliest run, if it beats those of earlier sessions."""
+        """Explains the session's most expensive run, unless an earlier session had a longer one."""
         records = self._records.pop(id(session), {})
         best = max(records.values(), key=lambda record: record.seconds, default=None)
         if best is None or self.best is not None and self.best.seconds >= best.seconds:
@@ -240,8 +240,8 @@ class Recorder:
         self.explanation = explain(best.fetches, best.feed_dict, session)
 
     def report(self) -> str:
-        share = f'{_counted(self.best.runs, "run")}, {self.best.seconds:.3f} s in all'
-        return f'The costliest run of the program ({share}):\n\n{self.explanation}'
+        share = f'{_counted(self.best.runs, "run")}, {self.best.seconds:.3f} s in total'
+        return f'The most expensive run of the program ({share}):\n\n{self.explanation}'
 
 
 def _explain(options) -> int:
@@ -276,7 +276,7 @@ def _explain(options) -> int:
 
 @contextmanager
 def _fetches_noted():
-    """A list that receives (graph, fetches) of all that Sessions run inside the block."""
+    """A list that receives (graph, fetches) of all runs inside the block."""
     noted: list[tuple[graph_module.Graph, Any]] = []
     original = BaseSession._new_call
 

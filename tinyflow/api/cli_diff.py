@@ -18,7 +18,7 @@ FIRST and SECOND, each one of:
   model.ckpt-100.meta          the graph of a checkpoint
   model.ckpt-100               a checkpoint: its Variables are compared, with those of the other
   a directory                  a SavedModel, or the latest checkpoint in it
-The exit status is 0 if nothing differs, 1 if something does, 2 if something cannot be read.
+The exit status is 0 if there are no differences, 1 if there are, 2 if an input cannot be read.
 '''
 _PART_OF_CHECKPOINT = re.compile(r'\.(index|data-\d+-of-\d+)\Z')
 
@@ -47,14 +47,14 @@ def _diff(options) -> int:
     except (OSError, ValueError, TypeError, RuntimeError, OpError) as error:
         print(f'tinyflow: {getattr(error, "message", None) or error}', file=sys.stderr)
         return 2
-    # The paths as they were given, whatever was read from them.
+    # The paths as given on the command line.
     lines = [f'first   {options.first}', f'second  {options.second}', *str(diff).splitlines()[2:]]
     print('\n'.join(lines))
     return 1 if diff else 0
 
 
 def _comparable(path: str) -> Any:
-    """What graph_diff takes for a path: the path, the prefix of a checkpoint, or a MetaGraphDef."""
+    """The argument of graph_diff for a path: the path, a checkpoint prefix, or a MetaGraphDef."""
     if os.path.isdir(path):
         return _of_directory(path)
     if _PART_OF_CHECKPOINT.search(path):

@@ -1,4 +1,4 @@
-"""`python -m tinyflow predict EXPORT_DIR --inputs ...`: asks a SavedModel from the command line."""
+"""`python -m tinyflow predict EXPORT_DIR --inputs ...`: runs a SavedModel from the command line."""
 from __future__ import annotations
 
 import argparse
@@ -14,15 +14,15 @@ from tinyflow.graph.support.errors import OpError
 
 __all__ = ['add_predict']
 
-_SHOWN = 20         # rows of the answer that are printed, unless asked for all
+_SHOWN = 20         # rows of the result that are printed without --all
 
 _EPILOG = '''
 inputs, each NAME=VALUE:
   x='[[5.1, 3.5, 1.4, 0.2]]'   numbers or text as JSON
   x=rows.npy                    an array that NumPy saved
   rows.csv                      a table with the inputs' names in its first line
-A signature that takes serialized tf.train.Examples, as tf.estimator's parsing receivers make it,
-is asked with --examples '[{"age": 22, "sex": "male"}]', or with --examples rows.csv.
+A signature that takes serialized tf.train.Examples, as tf.estimator's parsing receivers create
+it, takes --examples '[{"age": 22, "sex": "male"}]', or --examples rows.csv.
 Without inputs the signatures are shown.
 '''
 
@@ -62,7 +62,7 @@ def _predict(options) -> int:
 
 
 def _newest(directory: str) -> str:
-    """The directory itself, or the last of the exports in it, which have numbers for names."""
+    """The directory itself, or the latest export in it; exports have timestamps as names."""
     if not os.path.isdir(directory):
         raise ValueError(f'there is no directory {directory!r}')
     if any(os.path.exists(os.path.join(directory, f'saved_model.{end}'))
@@ -70,7 +70,7 @@ def _newest(directory: str) -> str:
         return directory
     exports = [name for name in os.listdir(directory) if name.isdigit()]
     if not exports:
-        raise ValueError(f'{directory!r} is no SavedModel and has none in it: there is no '
+        raise ValueError(f'{directory!r} is not a SavedModel and contains none: there is no '
                          'saved_model.pb')
     return os.path.join(directory, max(exports, key=int))
 
@@ -98,7 +98,7 @@ def _inputs(signature, given: list[str]) -> dict[str, Any]:
         elif not equals and len(signature.inputs) == 1:
             feeds[next(iter(signature.inputs))] = _value(text)
         elif not equals:
-            raise ValueError(f'{text!r} names no input: NAME=VALUE, for {signature}')
+            raise ValueError(f'{text!r} is not of the form NAME=VALUE, for {signature}')
         else:
             feeds[name] = _value(value)
     return {name: _fitting(signature, name, value) for name, value in feeds.items()}
@@ -122,7 +122,7 @@ def _json(text: str) -> Any:
 
 
 def _fitting(signature, name: str, value: Any) -> Any:
-    """The value with the input's dtype, and with the dimension of the batch where it lacks."""
+    """The value with the input's dtype, with a batch dimension added if it is missing."""
     tensor = signature.inputs.get(name)
     if tensor is None:
         raise ValueError(f'there is no input {name!r}: {signature}')
@@ -150,7 +150,7 @@ def _columns(rows: list[dict[str, str]]) -> dict[str, list[str]]:
 
 
 def _examples(signature, text: str) -> dict[str, Any]:
-    """The serialized Examples of rows, for the one input of the signature."""
+    """The serialized Examples of rows, for the only input of the signature."""
     rows = [{name: _number(cell) for name, cell in row.items()} for row in _table(text)] \
         if text.endswith('.csv') else _value(text)
     rows = rows if isinstance(rows, list) else [rows]
@@ -186,7 +186,7 @@ def _example(row: dict[str, Any]):
 
 
 def _print(results: dict[str, np.ndarray], most: int | None) -> None:
-    """A line per row, its columns aligned; what has no rows, as it is."""
+    """Prints a line per row, with aligned columns; values without rows unchanged."""
     count = {len(array) for array in results.values() if np.ndim(array)}
     if len(count) != 1:
         for name, array in results.items():

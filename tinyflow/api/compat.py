@@ -34,7 +34,7 @@ as_str = as_text
 
 
 def as_str_any(value):
-    """str(value), bytes being decoded."""
+    """str(value); bytes are decoded."""
     return as_text(value) if isinstance(value, bytes) else str(value)
 
 
@@ -50,5 +50,5 @@ def __getattr__(name):
     if name == 'v1':
         return sys.modules['tinyflow']
     if name == 'v2':
-        raise AttributeError('tf.compat.v2 is not in tinyflow, which is the TensorFlow 1 stack.')
+        raise AttributeError('tinyflow does not implement tf.compat.v2, only TensorFlow 1.')
     raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

@@ -1,6 +1,6 @@
 """tf.config: the devices (one CPU), and their settings.
 
-Settings are remembered and given back; without other devices they change nothing.
+Settings are stored and returned; without other devices they have no effect.
 """
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _check_device(device):
 
 
 def get_memory_growth(device):
-    """Whether the device's memory grows as needed: what was set."""
+    """The stored setting for memory growth."""
     _check_device(device)
     return _settings['memory_growth']
 
@@ -82,8 +82,8 @@ def _pair(key):
     def change(value):
         _settings[key] = value
     read.__name__, change.__name__ = f'get_{key}', f'set_{key}'
-    read.__doc__ = f'The setting {key}, which changes nothing on a single CPU.'
-    change.__doc__ = f'Remembers the setting {key}; it changes nothing on a single CPU.'
+    read.__doc__ = f'The setting {key}, which has no effect on a single CPU.'
+    change.__doc__ = f'Stores the setting {key}; it has no effect on a single CPU.'
     return read, change
 
 
@@ -135,7 +135,7 @@ optimizer = SimpleNamespace(
     get_experimental_options=lambda: dict(_experimental_options),
     set_experimental_options=_experimental_options.update)
 
-# The first two are at home here since TensorFlow 2.1, and in programs that want to run on both.
+# The first two are not experimental since TensorFlow 2.1; some programs run on both versions.
 __all__ = ['list_physical_devices', 'list_logical_devices', 'experimental',
            'experimental_connect_to_cluster', 'experimental_connect_to_host',
            'experimental_list_devices', 'experimental_run_functions_eagerly',

@@ -4,7 +4,7 @@
     FLAGS = tf.flags.FLAGS
     print(FLAGS.rate)               # python program.py --rate=0.5
 
-As in TensorFlow, tf.flags.FLAGS reads sys.argv when a flag is first looked at, where absl's raises
+As in TensorFlow, tf.flags.FLAGS reads sys.argv when a flag is first read, where absl's raises
 an error, and the DEFINE functions take the argument names from before TensorFlow 1.5.
 On purpose more lenient than TF 1.15.5: a program may define its own `log_dir`, which absl.logging
 has, too, and may call `FLAGS._parse_flags()`, as programs for TensorFlow 1.4 do.
@@ -68,7 +68,7 @@ def _wrapped(define):
         try:
             return define(*args, **kwargs)
         except _absl.DuplicateFlagError as error:
-            raise _with_hint(error, 'where a notebook cell runs again, `del tf.flags.FLAGS.name` '
+            raise _with_hint(error, 'when a notebook cell is run again, `del tf.flags.FLAGS.name` '
                              'above the definition.') from None
     return wrapper
 

@@ -10,7 +10,7 @@ def Copy(oldpath, newpath, overwrite=False):                    # noqa: N802 (TF
 
 
 def DeleteRecursively(dirname):                                 # noqa: N802
-    """Deletes a directory and all that is in it. NotFoundError if there is none."""
+    """Deletes a directory and its contents. NotFoundError if there is none."""
     _files.rmtree(dirname)
 
 
@@ -30,17 +30,17 @@ def IsDirectory(dirname):                                       # noqa: N802
 
 
 def ListDirectory(dirname):                                     # noqa: N802
-    """The names in a directory. NotFoundError if it is none."""
+    """The names in a directory. NotFoundError if it is not a directory."""
     return _files.listdir(dirname)
 
 
 def MakeDirs(dirname):                                          # noqa: N802
-    """Makes a directory and its parents; none of them need be new."""
+    """Creates a directory and its parents; they may exist already."""
     _files.makedirs(dirname)
 
 
 def MkDir(dirname):                                             # noqa: N802
-    """Makes a directory; its parent must exist."""
+    """Creates a directory; its parent must exist."""
     _files.mkdir(dirname)
 
 
@@ -60,12 +60,12 @@ def Stat(filename):                                             # noqa: N802
 
 
 def Walk(top, in_order=True):                                   # noqa: N802
-    """(directory, directories, files) of a directory and all below it, itself first or last."""
+    """(directory, directories, files) of a directory tree, top-down or bottom-up."""
     return _files.walk(top, in_order)
 
 
 class FastGFile(GFile):
-    """As GFile; there is nothing faster."""
+    """Same as GFile."""
 
 
 Open = GFile

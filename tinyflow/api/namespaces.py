@@ -1,4 +1,4 @@
-"""Where each public namespace lives: `tf.losses` is tinyflow/api/losses.py.
+"""The module of each public namespace: `tf.losses` is tinyflow/api/losses.py.
 
 `import tinyflow.losses` and `from tinyflow.saved_model import builder` find the same modules as the
 attributes `tf.losses` and `tf.saved_model.builder`.
@@ -58,7 +58,7 @@ def module_of(name: str) -> str | None:
 
 
 class _NamespaceFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Answers `import tinyflow.losses` with the module of the namespace, the same object."""
+    """Resolves `import tinyflow.losses` to the module of the namespace, the same object."""
 
     def find_spec(self, fullname, path=None, target=None):
         if not fullname.startswith('tinyflow.') or module_of(fullname) in (None, fullname):
@@ -75,7 +75,7 @@ class _NamespaceFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def install() -> None:
-    """Asked last: real modules of tinyflow/ are found before."""
+    """Appended as the last finder: real modules of tinyflow/ are found before."""
     if not any(isinstance(finder, _NamespaceFinder) for finder in sys.meta_path):
         sys.meta_path.append(_NamespaceFinder())
 

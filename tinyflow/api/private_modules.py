@@ -1,4 +1,4 @@
-"""tensorflow.python.*: private modules of TensorFlow that programs import nevertheless.
+"""tensorflow.python.*: private modules of TensorFlow that programs import anyway.
 
 A module that is not listed gets the names of its folder.
 """
@@ -9,7 +9,7 @@ _OPS = f'{_PYTHON}.ops'
 _FRAMEWORK = f'{_PYTHON}.framework'
 _CONTRIB = 'tensorflow.contrib'
 
-# module -> the modules of tinyflow in which its names are looked for, in this order.
+# module -> the modules of tinyflow in which its names are looked up, in this order.
 _HOMES: dict[str, tuple[str, ...]] = {
     _PYTHON: ('tinyflow',),
     f'{_PYTHON}.client.device_lib': ('tinyflow.api.tools.device_lib',),
@@ -74,17 +74,17 @@ _HOMES: dict[str, tuple[str, ...]] = {
 
 
 def is_private(name: str) -> bool:
-    """True of a module below one of those listed, and of these."""
+    """True for the listed modules and their submodules."""
     return _listed(name) is not None
 
 
 def is_private_module(name: str) -> bool:
-    """True of one that is listed itself."""
+    """True for a listed module."""
     return name in _HOMES
 
 
 def homes_of(name: str) -> tuple[str, ...]:
-    """The modules of tinyflow in which the names of a private module are looked for."""
+    """The modules of tinyflow in which the names of a private module are looked up."""
     listed = _listed(name)
     if listed is None:
         raise ValueError(f'{name} is not a private module of TensorFlow')

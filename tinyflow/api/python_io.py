@@ -48,7 +48,7 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options):
-        """'', 'ZLIB' or 'GZIP' for options, such a text, or its number."""
+        """'', 'ZLIB' or 'GZIP' for options, such a string, or its number."""
         if not options:
             return ''
         if isinstance(options, TFRecordOptions):
@@ -65,7 +65,7 @@ class TFRecordOptions:
 class TFRecordWriter:
     """Writes records, which are bytes, to a TFRecord file; `with` closes it at the end.
 
-    `options` is a TFRecordOptions or a compression. A directory that is missing is a NotFoundError.
+    `options` is a TFRecordOptions or a compression. NotFoundError for a missing directory.
     """
 
     def __init__(self, path, options=None):
@@ -88,7 +88,7 @@ class TFRecordWriter:
         self._writer.write(record)
 
     def flush(self):
-        """Hands what was written so far to the file system."""
+        """Flushes written records to the file system."""
         self._check_open()
         self._writer.flush()
 
@@ -116,7 +116,7 @@ def _or(value, default):
 def tf_record_iterator(path, options=None):
     """The records of a TFRecord file, one after the other.
 
-    NotFoundError without a file; DataLossError names the place of a damaged record.
+    NotFoundError without a file; DataLossError names the offset of a damaged record.
     """
     compression = TFRecordOptions.get_compression_type_string(options)
     with _RecordReader(_as_bytes(path).decode(), compression) as reader:

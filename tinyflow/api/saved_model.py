@@ -95,7 +95,7 @@ def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
 def load(sess, tags=None, export_dir=None, import_scope=None, **saver_kwargs):
     """Loads a SavedModel: load(sess, tags, export_dir) into a Session; its MetaGraphDef.
 
-    As in TensorFlow 2, load(export_dir) gives an object with its own graph and Session,
+    As in TensorFlow 2, load(export_dir) returns an object with its own graph and Session,
     whose `.signatures['serving_default'](x=array)` runs it. Raises OSError if there is no
     SavedModel or it is damaged, RuntimeError if no graph in it has these tags.
     """

@@ -10,7 +10,7 @@ def _no_headers(name):
     def refuse():
         raise _misuse(NotImplementedError(
             f'tf.sysconfig.{name}(): tinyflow is Python and NumPy; there is nothing to compile '
-            'against.\n  Hint: tf.py_func makes a node of a Python function, which may call C.'))
+            'against.\n  Hint: tf.py_func wraps a Python function, which may call C, as a node.'))
     refuse.__name__ = name
     return refuse
 

@@ -1,8 +1,8 @@
-"""tf.testing: checks a gradient against central differences, for authors of ops.
+"""tf.testing: checks a gradient against central differences, for op authors.
 
 One random projection is compared instead of every entry of a Jacobian: with random weights w, the
 slope of sum(w * y(x)) along a random direction u must be sum(dx * u), where dx is what gradients()
-builds. The second order is the same check made on dx as a function of x and of w.
+builds. The second order is the same check of dx as a function of x and w.
 """
 from __future__ import annotations
 
@@ -50,8 +50,9 @@ def check_gradient(y, xs, feed, order=2, tol=1e-6, step=None, seed=0, session=No
             names = ', '.join(f"{t.op.type} '{t.name}'" for t in _as_list(y))
             raise AssertionError(
                 f"gradient of {names} by '{slope.x.name}' is wrong (order {slope.order}): along a "
-                f'random direction gradients() says {slope.analytic:.10g}, central differences say '
-                f'{slope.numeric:.10g}; relative error {slope.error:.2g} > {tol:g}.')
+                f'random direction gradients() gives {slope.analytic:.10g}, '
+                f'central differences give {slope.numeric:.10g}; relative error '
+                f'{slope.error:.2g} > {tol:g}.')
 
 
 def compute_gradient_error(y, xs, feed, order=1, step=None, seed=0, session=None) -> float:
@@ -64,7 +65,7 @@ def compute_gradient_error(y, xs, feed, order=1, step=None, seed=0, session=None
 
 
 def compare_slopes(y, xs, feed, order=1, step=None, seed=0, session=None) -> list[Slope]:
-    """The comparisons that `check_gradient` judges: one for each of `xs` and each order."""
+    """The comparisons of `check_gradient`: one for each of `xs` and each order."""
     ys, xs = _as_list(y), _as_list(xs)
     ys = [t for t in ys if t.dtype.base_dtype.is_floating]
     feed = {t: np.array(v, t.dtype.base_dtype.np) for t, v in feed.items()}

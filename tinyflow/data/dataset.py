@@ -72,10 +72,10 @@ class Dataset(OfElements):
     @staticmethod
     def from_generator(generator: Callable, output_types: Any, output_shapes: Any = None,
                        args: Any = None) -> Dataset:
-        """The values that `generator(*args)` yields; called again in
+        """The values that `generator(*args)` yields; called again in each pass.
 
-        each pass. `output_types` and `output_shapes` (default: unknown) have the structure of a
-        yielded value; each value is checked against them.
+        `output_types` and `output_shapes` (default: unknown) have the structure of a yielded value;
+        each value is checked against them.
         """
         node, spec = generator_node(generator, output_types, output_shapes, args)
         # Each pass runs the graph of this flat_map's function, and so restarts the generator.

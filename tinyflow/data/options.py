@@ -79,9 +79,9 @@ _BY_DEFAULT = ('map_and_batch_fusion', 'noop_elimination', 'shuffle_and_repeat_f
 
 
 class OptimizationOptions(_Settings):
-    """Rewrites of OptimizeDataset. Two
+    """Rewrites of OptimizeDataset.
 
-    of them have an effect here: `noop_elimination` removes transformations without effect, and
+    Two of them have an effect here: `noop_elimination` removes transformations without effect, and
     with `shuffle_and_repeat_fusion` all repetitions of a shuffle share one buffer.
     """
 

@@ -16,7 +16,6 @@ _ROUNDS = 8             # passes in which shapes of the state are relaxed until 
 def carried(step: Callable, what: str, state_spec: Any, element_spec: Any,
             next_state: Callable[[Any], Any]) -> Function:
     """The Function of step(state, element), with the state's shapes relaxed until they are
-
     invariant. `next_state(spec)` selects the state from the spec of the result. TypeError if its
     structure or dtypes differ from those of the initial state.
     """

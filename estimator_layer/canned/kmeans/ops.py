@@ -138,7 +138,7 @@ def nearest_neighbors(points, centers, k, name=None):
 
 def kmeans_plus_plus_initialization(points, num_to_sample, seed, num_retries_per_sample,
                                     name=None):
-    """Centers among the points, each drawn with a chance that grows with its squared distance.
+    """Centers among the points, each drawn with a probability proportional to its squared distance.
 
     Shapes: points [n, dim] -> [num_to_sample, dim]. Arthur and Vassilvitskii 2007, "k-means++: the
     advantages of careful seeding"; of 1 + num_retries_per_sample draws the best is taken.

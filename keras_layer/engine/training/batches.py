@@ -24,7 +24,7 @@ class ArrayBatches:
         self.steps = None if self.samples is None else -(-self.samples // self.batch_size)
 
     def order(self, shuffle):
-        """The order of the samples in an epoch, by NumPy's global random state, as Keras has it."""
+        """The order of the samples in an epoch, by NumPy's global random state, as in Keras."""
         index = np.arange(self.samples)
         if shuffle == 'batch':
             return _shuffled_batches(index, self.batch_size)
@@ -179,7 +179,7 @@ class GeneratorBatches:
 class SequenceBatches:
     """The batches of a keras.utils.Sequence, in order or reshuffled for each pass.
 
-    They never end: a new pass begins when one is over, as in Keras' enqueuers.
+    They never end: a new pass starts at the end of one, as in Keras' enqueuers.
     """
 
     restartable = True

@@ -57,7 +57,7 @@ class Compiled:
 
     @property
     def targets(self):
-        """The placeholders of targets that have to be fed."""
+        """The placeholders of the targets."""
         return [e.target for e in self._trained if e.target_is_fed]
 
     @property
@@ -66,7 +66,7 @@ class Compiled:
 
     @property
     def sample_weights(self):
-        """The placeholders of sample weights, where there are any."""
+        """The placeholders of sample weights, if any."""
         return [e.sample_weight for e in self._trained if e.sample_weight is not None]
 
     # ---- metrics -------------------------------------------------------------------------

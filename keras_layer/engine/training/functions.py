@@ -8,10 +8,10 @@ from keras_layer import backend as K
 
 
 class Functions:
-    """A model's train, test and predict functions, made when they are first needed.
+    """A model's train, test and predict functions, created on first use.
 
     Each is a `K.function` of [*inputs, *targets, *sample weights] and, in training, the learning
-    phase. It gives [loss, *metrics], or the outputs.
+    phase. It returns [loss, *metrics], or the outputs.
     """
 
     def __init__(self, model):
@@ -19,11 +19,11 @@ class Functions:
         self._made = {}
         self._watched = {}
 
-    def watch(self, kind, tensor, give):
-        """Makes the function also compute `tensor` and pass each value to `give`; None stops it."""
+    def watch(self, kind, tensor, callback):
+        """Makes the function also compute `tensor` and pass its values on; None stops it."""
         self._watched.pop(kind, None)
         if tensor is not None:
-            self._watched[kind] = tensor, give
+            self._watched[kind] = tensor, callback
 
     def forget(self, *kinds):
         """Discards these functions, or all, so that they are rebuilt when needed."""
@@ -42,7 +42,7 @@ class Functions:
         return made
 
     def runner(self, kind):
-        """A callable of feeds that copes with the first batch that has sample weights.
+        """A callable of feeds that handles the first batch with sample weights.
 
         The function is then rebuilt with placeholders for them, and batches without weights get
         weights of one.
@@ -92,7 +92,7 @@ class Functions:
         return [own[m] for m in self._model._all_metrics()]
 
     def made(self, kind):
-        """The K.Function, if it was made already."""
+        """The K.Function, if it exists already."""
         made = self._made.get(kind)
         return made and made.function
 
@@ -112,7 +112,7 @@ def _set_trainable_state(state):
 
 @contextmanager
 def _trainable_as(state):
-    """Restores the `trainable` flags of compile, whatever was frozen since for another model."""
+    """Restores the `trainable` flags of compile, ignoring layers frozen since for another model."""
     now = {layer: layer._trainable for layer in state}
     _set_trainable_state(state)
     try:
@@ -134,13 +134,13 @@ class _Call:
         self.function = K.Function(self.inputs, self.outputs, updates, name=name)
         self._with = {}
 
-    def watched(self, tensor, give):
-        """This function, with the value of `tensor` for `give`."""
+    def watched(self, tensor, callback):
+        """This function, with the value of `tensor` passed to `callback`."""
         if tensor not in self._with:
             own = self.function
             self._with[tensor] = K.Function(self.inputs, [*self.outputs, tensor],
                                             [own.updates_op], name=own.name)
-        return _Watched(self, self._with[tensor], give)
+        return _Watched(self, self._with[tensor], callback)
 
     def bound(self, function=None):
         """A callable of the feeds without the learning phase; gives the list of results."""
@@ -156,8 +156,8 @@ class _Call:
 class _Watched:
     """A _Call that computes one more tensor, for `Functions.watch`."""
 
-    def __init__(self, call, function, give):
-        self._call, self._function, self._give = call, function, give
+    def __init__(self, call, function, callback):
+        self._call, self._function, self._callback = call, function, callback
         self.count = call.count
 
     def bound(self):
@@ -165,6 +165,6 @@ class _Watched:
 
         def watched(feeds):
             *results, seen = run(feeds)
-            self._give(seen)
+            self._callback(seen)
             return results
         return watched

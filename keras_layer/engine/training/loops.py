@@ -17,7 +17,7 @@ from tinyflow.graph.support.errors import misuse
 class EpochAverages:
     """Results of an epoch: the mean loss over its samples, and the last values of the metrics.
 
-    The metrics are running values in the graph already; the loss of a batch is its own. As in TF,
+    The metrics are running values in the graph already; the loss is that of the batch. As in TF,
     all batches of a dataset have equal weight, and so have those of a generator in `evaluate`.
     """
 
@@ -128,7 +128,7 @@ def _steps(model, data, steps, first):
 
 
 def _next(data):
-    """The next element; the one that was used to build the model comes first."""
+    """The next element; the one used to build the model comes first."""
     kept = getattr(data, 'kept', None)
     if kept is None:
         return data()

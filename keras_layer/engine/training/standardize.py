@@ -9,11 +9,10 @@ from tinyflow.graph.support.errors import misuse
 
 
 def as_arrays(data, names, shapes, what, check_batch=True, check=None):
-    """One array per name, from an array, a list, or a dict by name; ValueError where they differ.
-
-    `shapes` are what the model's placeholders have ((None, 784); None: anything); `what` is 'input'
-    or 'target' in messages. One-dimensional arrays become columns, as Keras has it.
-    `check` is called before the shapes are compared, for a more specific error.
+    """One array per name, from an array, a list, or a dict by name; ValueError if they do not
+    match. `shapes` are those of the model's placeholders ((None, 784); None: any); `what` is
+    'input' or 'target' in messages. One-dimensional arrays become columns, as in Keras. `check` is
+    called before the shapes are compared, for a more specific error.
     """
     if not names:
         if _given(data):

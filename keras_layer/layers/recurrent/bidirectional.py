@@ -27,7 +27,7 @@ _MERGE = {
 class Bidirectional(Wrapper):
     """A recurrent layer over the steps in both directions; each direction has its own weights.
 
-    `merge_mode` says how the two outputs become one: 'concat' (by default), 'sum', 'ave', 'mul', or
+    `merge_mode` is how the two outputs are combined: 'concat' (by default), 'sum', 'ave', 'mul', or
     None for a list of both. `backward_layer`, by default like `layer`, is the second one; it has
     the other `go_backwards`.
 
@@ -73,7 +73,7 @@ class Bidirectional(Wrapper):
 
     @property
     def _sublayers(self):
-        return [self.forward_layer, self.backward_layer]        # `layer` is only their pattern
+        return [self.forward_layer, self.backward_layer]        # `layer` is only their template
 
     def _check_directions(self):
         forward, backward = self.forward_layer, self.backward_layer
@@ -218,7 +218,7 @@ class Bidirectional(Wrapper):
 
 
 def _copy_of_metric(layer, turned=False):
-    """A new layer of the same configuration, with `turned` in the other direction."""
+    """A new layer of the same configuration, with the opposite direction if `turned`."""
     config = layer.get_config()
     if turned:
         config['go_backwards'] = not config['go_backwards']

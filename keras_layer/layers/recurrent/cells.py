@@ -54,11 +54,11 @@ class DropoutMasks:
     _dropout_mask = _recurrent_dropout_mask = None
 
     def reset_dropout_mask(self):
-        """The next step makes a new mask for the inputs."""
+        """The next step draws a new mask for the inputs."""
         self._dropout_mask = None
 
     def reset_recurrent_dropout_mask(self):
-        """The next step makes a new mask for the states."""
+        """The next step draws a new mask for the states."""
         self._recurrent_dropout_mask = None
 
     def get_dropout_mask_for_cell(self, inputs, training, count=1):
@@ -91,7 +91,7 @@ def dropped(tensor, masks, rate, count):
 class UnitsCell(DropoutMasks, Layer):
     """A cell with `units` states whose weights are kernel, recurrent_kernel and bias.
 
-    `options` names what subclasses take from their constructor, in the order of their
+    `options` are the constructor's arguments of subclasses, in the order of their
     configuration.
     """
 
@@ -155,7 +155,7 @@ def _kind_of(option):
 
 
 def set_options(target, options):
-    """Sets a cell's attributes from its constructor's arguments; names become objects."""
+    """Sets a cell's attributes from its constructor's arguments; names are replaced by objects."""
     for option, value in options.items():
         kind = _kind_of(option)
         if kind is not None:
@@ -217,11 +217,11 @@ class StackedRNNCells(Layer):
             for cell in self._in_state_order)
 
     def reset_dropout_mask(self):
-        """The next step makes new masks for the inputs of all cells."""
+        """The next step draws new masks for the inputs of all cells."""
         _of_each(self.cells, 'reset_dropout_mask')
 
     def reset_recurrent_dropout_mask(self):
-        """The next step makes new masks for the states of all cells."""
+        """The next step draws new masks for the states of all cells."""
         _of_each(self.cells, 'reset_recurrent_dropout_mask')
 
     def call(self, inputs, states, constants=None, **kwargs):

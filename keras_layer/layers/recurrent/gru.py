@@ -12,8 +12,8 @@ __all__ = ['GRU', 'GRUCell']
 class GRUCell(UnitsCell):
     """h' = z h + (1 - z) activation(x W_h + (r h) U_h), z and r gates of x and h.
 
-    Cho et al. (2014). `reset_after` multiplies by r after the product with U_h, with a bias of its
-    own there, as cuDNN does. `implementation` 1 makes a product for each gate, 2 one for all.
+    Cho et al. (2014). `reset_after` multiplies by r after the product with U_h, with a separate
+    bias there, as cuDNN does. `implementation` 1 computes a product for each gate, 2 one for all.
     Shapes: x [batch, features], h [batch, units] -> h' [batch, units]; weights hold the gates in
     the order z, r, h.
     """

@@ -17,8 +17,8 @@ __all__ = ['LSTM', 'LSTMCell', 'PeepholeLSTMCell']
 class LSTMCell(UnitsCell):
     """c' = f c + i activation(x W_c + h U_c), h' = o activation(c'), gates i, f, o of x and h.
 
-    Hochreiter and Schmidhuber (1997). `implementation` 1 makes a product for each gate, 2 one for
-    all. The states are [h, c]; weights hold the gates in the order i, f, c, o.
+    Hochreiter and Schmidhuber (1997). `implementation` 1 computes a product for each gate, 2 one
+    for all. The states are [h, c]; weights hold the gates in the order i, f, c, o.
     Shapes: x [batch, features], h and c [batch, units] -> h' [batch, units].
     """
 
@@ -88,7 +88,7 @@ class LSTMCell(UnitsCell):
 
 
 class PeepholeLSTMCell(LSTMCell):
-    """LSTMCell with peepholes: i and f see the carry before the step, o that after it.
+    """LSTMCell with peepholes: i and f use the carry before the step, o that after it.
 
     Gers et al. (2002).
     """

@@ -24,7 +24,7 @@ class RNN(StatefulRNN, Layer):
 
     A cell has `state_size` and ``output, new_states = call(inputs, states)``; it may have
     `output_size`, `get_initial_state` and be a layer. `return_sequences` gives the outputs of all
-    steps, `return_state` the last states besides; `go_backwards` starts at the last step;
+    steps, `return_state` also the last states; `go_backwards` starts at the last step;
     `stateful` starts each batch from the final states of the previous one; `unroll` unrolls the
     loop.
 
@@ -150,7 +150,7 @@ class RNN(StatefulRNN, Layer):
 
         `initial_state`, tensors for the states before the first step, and `constants`, tensors
         that each step of the cell gets, may come from layers of the model or from elsewhere, but
-        not from both. ValueError where they do.
+        not from both. ValueError if they do.
         """
         inputs, initial_state, constants = separate_arguments(inputs, initial_state, constants,
                                                               self._num_constants)

@@ -48,7 +48,7 @@ def zero_states(batch_size, state_size, dtype):
 
 
 def separate_arguments(inputs, initial_state, constants, num_constants):
-    """(inputs, initial states, constants) of a call that may have passed all in one list.
+    """(inputs, initial states, constants) of a call that may pass all of them in one list.
 
     A model that is called again passes [inputs, *states, *constants]. The states and constants
     come back as lists or None.
@@ -56,7 +56,7 @@ def separate_arguments(inputs, initial_state, constants, num_constants):
     if isinstance(inputs, list):
         if initial_state is not None or constants is not None:
             raise misuse(ValueError(
-                'The inputs of this recurrent layer are a list, which holds initial states and '
+                'The inputs of this recurrent layer are a list, which contains initial states and '
                 'constants already; do not pass `initial_state` or `constants` as well.\n'
                 '  Hint: layer(x, initial_state=states), or nested inputs as a tuple.'))
         if num_constants:

@@ -1,4 +1,4 @@
-"""UnitsRNN: base of SimpleRNN, GRU and LSTM, whose options are those of their cell."""
+"""UnitsRNN: base of SimpleRNN, GRU and LSTM, which have the options of their cells."""
 from __future__ import annotations
 
 from keras_layer import regularizers
@@ -19,7 +19,7 @@ def of_cell(*names):
 
 
 def without(arguments, *names):
-    """The arguments of a constructor, from its `locals()`, but these."""
+    """The arguments of a constructor, from its `locals()`, except for `names`."""
     unwanted = {'self', 'kwargs', '__class__', *names}
     return {name: value for name, value in arguments.items() if name not in unwanted}
 

@@ -18,7 +18,7 @@ def apply_affine_transform(x, theta=0, tx=0, ty=0, shear=0, zx=1, zy=1, row_axis
     image are filled: 'nearest', 'constant' (by `cval`), 'reflect' or 'wrap'. `order` is that of
     the spline between the points: 0, 1, or with SciPy up to 5.
 
-    Shapes: x [height, width, channels] in the order that the axes say -> the same.
+    Shapes: x [height, width, channels], in the order of the axis arguments -> the same.
     """
     matrix = _matrix(theta, tx, ty, shear, zx, zy)
     if matrix is None:
@@ -55,12 +55,12 @@ def _matrix(theta, tx, ty, shear, zx, zy):
     return matrix
 
 
-# As in TF 1.15, the center of the image is computed from axes 0 and 1, whatever row_axis and
-# col_axis are. For channels_first that is not the center; seeded values are the same.
+# As in TF 1.15, the center of the image is computed from axes 0 and 1, regardless of
+# row_axis and col_axis. For channels_first that is not the center; seeded values are the same.
 
 def random_rotation(x, rg, row_axis=1, col_axis=2, channel_axis=0, fill_mode='nearest', cval=0.,
                     interpolation_order=1):
-    """The image rotated by a random angle of at most `rg` degrees, either way."""
+    """The image rotated by a random angle of at most `rg` degrees in either direction."""
     theta = np.random.uniform(-rg, rg)
     return apply_affine_transform(x, theta=theta, channel_axis=channel_axis, fill_mode=fill_mode,
                                   cval=cval, order=interpolation_order)

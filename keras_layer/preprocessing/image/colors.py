@@ -19,7 +19,7 @@ def apply_channel_shift(x, intensity, channel_axis=0):
 
 
 def random_channel_shift(x, intensity_range, channel_axis=0):
-    """`apply_channel_shift` by a random amount of at most `intensity_range`, either way."""
+    """`apply_channel_shift` by a random amount of at most `intensity_range` in either direction."""
     intensity = np.random.uniform(-intensity_range, intensity_range)
     return apply_channel_shift(x, intensity, channel_axis=channel_axis)
 

@@ -18,7 +18,7 @@ class DataFrameIterator(FileIterator):
     """Batches of the images named in column `x_col`, with the labels of `y_col`.
 
     The names are relative to `directory`, or absolute without one; rows without a file
-    are left out with a warning, unless `validate_filenames` is False.
+    are skipped with a warning, unless `validate_filenames` is False.
     """
 
     allowed_class_modes = {'binary', 'categorical', 'input', 'multi_output', 'raw', 'sparse', None}

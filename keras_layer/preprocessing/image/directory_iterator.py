@@ -17,9 +17,6 @@ class DirectoryIterator(FileIterator):
 
     `class_indices` maps class names to indices (sorted by name, or in the order of `classes`);
     `filenames` and `classes` describe each sample.
-a folder with a folder of images '
-                                    'for each class=>a folder with a folder of images '
-                                    'for each class
     """
 
     allowed_class_modes = {'categorical', 'binary', 'sparse', 'input', None}

@@ -82,6 +82,6 @@ class FileIterator(Iterator):
         if self.class_mode in ('binary', 'sparse'):
             return np.array(classes, dtype=self.dtype)
         targets = np.zeros((len(batch), len(self.class_indices)), dtype=self.dtype)
-        for row, own in zip(targets, classes):          # a image may be of several classes
+        for row, own in zip(targets, classes):          # an image may have several classes
             row[own] = 1.
         return targets

@@ -84,7 +84,7 @@ class ImageDataGenerator:
             warnings.warn(f'This ImageDataGenerator specifies `{setting}`, which overrides '
                           f'setting of `{other}`.', stacklevel=4)
 
-    # ---- where images come from ----------------------------------------------------------
+    # ---- sources of images ---------------------------------------------------------------
 
     def flow(self, x, y=None, batch_size=32, shuffle=True, sample_weight=None, seed=None,
              save_to_dir=None, save_prefix='', save_format='png', subset=None):
@@ -99,7 +99,7 @@ class ImageDataGenerator:
                             follow_links=False, subset=None, interpolation='nearest'):
         """Batches of augmented images from a directory with one folder per class.
 
-        `class_mode` says what the labels are: 'categorical' rows, 'binary' or 'sparse' numbers,
+        `class_mode` is the kind of labels: 'categorical' rows, 'binary' or 'sparse' numbers,
         'input' the images themselves, None no labels.
         """
         return DirectoryIterator(directory, self, target_size, color_mode, classes, class_mode,
@@ -128,7 +128,7 @@ class ImageDataGenerator:
                                  self.data_format, save_to_dir, save_prefix, save_format, subset,
                                  interpolation, self.dtype, validate_filenames)
 
-    # ---- one scale for all -----------------------------------------------------------------
+    # ---- normalization ---------------------------------------------------------------------
 
     def fit(self, x, augment=False, rounds=1, seed=None):
         """Computes mean, standard deviation and principal components of the images `x`.
@@ -168,7 +168,7 @@ class ImageDataGenerator:
     def standardize(self, x):
         """Normalizes an image or a batch in place.
 
-        A warning where `fit` should have been called.
+        Warns if `fit` should have been called.
         """
         if self.preprocessing_function:
             x = self.preprocessing_function(x)
@@ -195,7 +195,7 @@ class ImageDataGenerator:
                           stacklevel=3)
         return found is not None
 
-    # ---- chance ----------------------------------------------------------------------------
+    # ---- random transforms -----------------------------------------------------------------
 
     def get_random_transform(self, img_shape, seed=None):
         """Random parameters of a transform for an image of this shape, by NumPy's random numbers.

@@ -19,7 +19,7 @@ _ENDINGS = ('jpg', 'jpeg', 'bmp', 'png', 'ppm', 'tif', 'tiff')
 
 
 def pillow(module, wanted_by):
-    """A module of the package Pillow, or an ImportError that says who needs it."""
+    """A module of the package Pillow, or an ImportError that names the calling function."""
     try:
         return import_module(f'PIL.{module}')
     except ImportError:
@@ -39,9 +39,6 @@ def array_to_img(x, data_format=None, scale=True, dtype=None):
     """An array with 1, 3 or 4 channels as a PIL.Image.
 
     `scale` maps the smallest value to 0 and the largest to 255.
-a image has 1, 3 or 4. '
-                                f'The array is taken for {data_format}.=>an image has 1, 3 or 4. '
-                                f'The data format is {data_format}.
 
     Shapes: x [height, width, channels], or [channels, height, width]. ValueError for others.
     """
@@ -64,11 +61,11 @@ a image has 1, 3 or 4. '
     if x.shape[2] == 1:
         return image.fromarray(x[:, :, 0].astype('int32' if np.max(x) > 255 else 'uint8'))
     raise misuse(ValueError(f'Unsupported channel number: {x.shape[2]}; an image has 1, 3 or 4. '
-                            f'The array is taken for {data_format}.'))
+                            f'The data format is {data_format}.'))
 
 
 def img_to_array(img, data_format=None, dtype=None):
-    """The values of a image.
+    """The values of an image.
 
     Shapes: -> [height, width, channels], or [channels, height, width] for channels_first.
     """
@@ -84,7 +81,7 @@ def img_to_array(img, data_format=None, dtype=None):
 def load_img(path, grayscale=False, color_mode='rgb', target_size=None, interpolation='nearest'):
     """Reads a file as a PIL.Image in `color_mode`, resized to (height, width).
 
-    OSError if there is none; ValueError for an unknown color mode or interpolation.
+    OSError if it does not exist; ValueError for an unknown color mode or interpolation.
     """
     image = pillow('Image', 'load_img')
     if grayscale:

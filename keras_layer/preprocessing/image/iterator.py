@@ -21,7 +21,7 @@ __all__ = ['Iterator', 'NumpyArrayIterator', 'save_pictures']
 class Iterator(Sequence):
     """Base of iterators over batches of `n` samples, reshuffled for each pass.
 
-    A subclass makes a batch in `_get_batches_of_transformed_samples(index_array)`. With
+    A subclass creates a batch in `_get_batches_of_transformed_samples(index_array)`. With
     `seed`, batch after batch is drawn as in TF 1.15, by NumPy's global random numbers.
     """
 
@@ -101,7 +101,7 @@ class Iterator(Sequence):
 
 
 class NumpyArrayIterator(Iterator):
-    """Batches of the images of an array, each changed at random by the generator.
+    """Batches of the images of an array, each randomly augmented by the generator.
 
     `x` may be (images, other arrays): the others are passed on unchanged. Shapes: images
     [n, height, width, channels], or with channels first.

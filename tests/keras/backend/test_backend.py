@@ -42,7 +42,7 @@ def test_every_case_is_recorded():
 
 
 @pytest.mark.parametrize('name', sorted(CASES))
-def test_gives_what_tensorflow_gives(name):
+def test_matches_tensorflow(name):
     wanted = RECORDED[name]
     with tf.Graph().as_default():
         outputs, gradients, feeds, nodes = build(CASES[name], tf, np)

@@ -185,11 +185,11 @@ def test_california_and_boston_housing(cache, monkeypatch):
 
 @pytest.mark.parametrize('name', ['mnist', 'fashion_mnist', 'cifar10', 'cifar100', 'imdb',
                                   'reuters', 'boston_housing', 'california_housing'])
-def test_without_a_network_the_error_says_where_to_put_the_file(cache, monkeypatch, name):
+def test_without_a_network_the_error_shows_where_to_save_the_file(cache, monkeypatch, name):
     from urllib import error, request
 
     def offline(*_, **__):
         raise error.URLError('no network')
     monkeypatch.setattr(request, 'urlopen', offline)
-    with pytest.raises(OSError, match='put the file there by hand: .*datasets'):
+    with pytest.raises(OSError, match='save the file manually as .*datasets'):
         getattr(D, name).load_data()

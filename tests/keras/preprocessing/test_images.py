@@ -40,7 +40,7 @@ def _compare(found, wanted, path=''):
 
 
 @pytest.mark.parametrize('name', RECORDED)
-def test_gives_what_tensorflow_gives(found, name):
+def test_matches_tensorflow(found, name):
     _compare(found[name], RECORDED[name], name)
 
 

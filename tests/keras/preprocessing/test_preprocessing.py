@@ -12,7 +12,7 @@ FOUND = preprocessing_cases.run(tf.keras)
 
 
 @pytest.mark.parametrize('name', RECORDED)
-def test_gives_what_tensorflow_gives(name):
+def test_matches_tensorflow(name):
     assert FOUND[name] == RECORDED[name]
 
 
@@ -31,7 +31,7 @@ def test_invalid_labels_raise(labels, classes):
 
 
 def test_a_failed_download_says_where_to_put_the_file(tmp_path):
-    with pytest.raises(OSError, match='put the file there by hand'):
+    with pytest.raises(OSError, match='save the file manually'):
         tf.keras.utils.get_file('x.npz', 'file:///no/such/file', cache_dir=str(tmp_path))
 
 

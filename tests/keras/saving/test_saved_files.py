@@ -110,7 +110,7 @@ def test_missing_files_and_files_of_weights_raise(tmp_path):
     with pytest.raises(OSError, match='no model at'):
         load_model(str(tmp_path / 'none.h5'))
     shutil.copy(FOLDER / 'tf115_cnn_weights.h5', tmp_path / 'w.h5')
-    with pytest.raises(ValueError, match='weights alone'):
+    with pytest.raises(ValueError, match='only weights'):
         load_model(str(tmp_path / 'w.h5'))
 
 

@@ -21,7 +21,7 @@ def refused(build):
 ROWS = [
     row('Assert', lambda tf, x: checked(tf, x, tf.Assert(tf.reduce_all(x > -9.0), [x, 'all'])),
         [(2, 3)], ref=lambda x: x, name='guarded'),
-    row('Assert', lambda tf, x: checked(tf, x, tf.Assert(True, ['never told', 3])), [(2,)],
+    row('Assert', lambda tf, x: checked(tf, x, tf.Assert(True, ['never shown', 3])), [(2,)],
         ref=lambda x: x, name='of strings and ints',
         bad=[lambda tf: tf.Assert(True, 'text')],
         run_bad=[lambda tf: (tf.Assert(False, ['no']), {}),

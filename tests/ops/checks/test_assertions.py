@@ -13,7 +13,7 @@ def failing(fetch, feed=None):
     return str(caught.value)
 
 
-def test_a_failing_assert_tells_the_data_and_the_users_line():
+def test_a_failing_assert_shows_the_data_and_the_users_line():
     x = tf.placeholder(tf.float32, [2, 2], name='x')
     with tf.control_dependencies([tf.Assert(tf.reduce_all(x > 0), ['x was', x], summarize=3)]):
         y = tf.identity(x)

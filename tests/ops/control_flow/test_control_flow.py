@@ -62,7 +62,7 @@ def test_initialize_once_by_cond():
         assert sess.run(y) == 11.
 
 
-def test_an_assignment_in_a_branch_is_seen_by_what_waits_for_it():
+def test_an_assignment_in_a_branch_is_seen_by_dependent_ops():
     p = tf.placeholder(tf.bool)
     v = tf.Variable(1.)
     before = v * 10.
@@ -209,7 +209,7 @@ def test_assignments_inside_a_body():
         assert sess.run(y).tolist() == [6., 7., 9., 12.]
 
 
-def test_variables_made_inside_stand_outside():
+def test_variables_made_inside_are_created_outside():
     def body(i, h):
         w = tf.get_variable('w', [2, 2], initializer=tf.ones_initializer())
         return i + 1, tf.matmul(h, w)
@@ -422,7 +422,7 @@ def test_training_through_a_loop():
     assert losses[-1] < losses[0] / 20
 
 
-def test_gradients_asked_for_inside_a_body():
+def test_gradients_requested_inside_a_body():
     """Gradient descent as a loop in the graph."""
     target = tf.placeholder(tf.float64, [])
 
@@ -435,7 +435,7 @@ def test_gradients_asked_for_inside_a_body():
     assert abs(value - 3.) < 1e-5 and abs(slope - 1.) < 1e-5
 
 
-def test_gradients_inside_by_what_stands_outside():
+def test_gradients_inside_by_outer_tensors():
     w = tf.placeholder(tf.float64, [])
     _, y = tf.while_loop(
         lambda i, y: i < 2, lambda i, y: (i + 1, y + tf.gradients(tf.square(w) * y, w)[0]),
@@ -567,7 +567,7 @@ def test_an_optimizer_inside_a_loop():
         np.testing.assert_allclose(sess.run(v), [.512, 1.024], rtol=1e-5)
 
 
-def test_gradients_inside_a_branch_reach_through_what_stands_around_it():
+def test_gradients_inside_a_branch_reach_outer_tensors():
     v, w, p = tf.Variable([1., 2.]), tf.Variable(3.), tf.placeholder(tf.bool)
     outer = tf.exp(v) * w
     loss = tf.reduce_sum(outer * v)

@@ -76,7 +76,7 @@ def test_a_gradient_of_ones_own():
     assert run(tf.gradients(y, x)) == [3.0]
 
 
-def test_py_function_gets_what_quacks_like_eager_tensors():
+def test_py_function_gets_objects_like_eager_tensors():
     def function(x, n):
         assert x.shape.as_list() == [2] and isinstance(x.numpy(), np.ndarray) and n.numpy() == 3
         return tf.reduce_sum(x * 2.0), x.numpy() * n.numpy()

@@ -137,7 +137,7 @@ def test_an_infinite_pixel_reaches_its_neighbours_only():
     assert np.isfinite(y[0, :3]).all() and np.isfinite(y[0, :, :3]).all()
 
 
-def test_what_was_left_in_memory_is_not_seen():
+def test_stale_memory_is_not_visible():
     """A larger convolution, full of NaN, before one that uses the same memory."""
     nans = np.full([3, 9, 9, 2], np.nan)
     w = random(3, 3, 2, 2)

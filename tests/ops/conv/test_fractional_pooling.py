@@ -34,7 +34,7 @@ def test_regions_differ_by_at_most_one(pseudo_random):
         assert set(np.diff(sequence)) == {1, 2}
 
 
-def test_whole_ratios_are_plain_pools():
+def test_integer_ratios_are_plain_pools():
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.constant(np.arange(32, dtype=np.float32).reshape(1, 4, 4, 2))
         pools = tf.nn.fractional_avg_pool(x, [1, 2, 2, 1])

@@ -39,7 +39,7 @@ def test_descriptions_that_are_refused(features, kind, what):
             parse(example(x=[1]), features)
 
 
-def test_a_missing_feature_says_what_there_is(session):
+def test_a_missing_feature_lists_the_features(session):
     serialized = [example(label=[1], image=[b'...'])]
     parsed = tf.parse_example(serialized, {'lable': tf.FixedLenFeature([], tf.int64)})
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:

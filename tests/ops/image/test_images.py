@@ -35,7 +35,7 @@ def test_a_box_by_chance_covers_enough_of_the_object_and_is_new_in_every_run():
         assert rows * columns >= .5 * 20 * 30
 
 
-def test_a_crop_that_leaves_the_image_is_refused_when_only_the_run_can_tell():
+def test_a_crop_outside_the_image_fails_at_run_time():
     image = tf.placeholder(tf.float32, [None, None, 3])
     cropped = tf.image.crop_to_bounding_box(image, 0, 0, 5, 5)
     assert cropped.shape.as_list() == [5, 5, 3]
@@ -43,7 +43,7 @@ def test_a_crop_that_leaves_the_image_is_refused_when_only_the_run_can_tell():
         session.run(cropped, {image: np.zeros([4, 6, 3])})
 
 
-def test_bytes_of_no_image_are_refused_with_the_four_formats():
+def test_bytes_that_are_not_an_image_raise_with_the_four_formats():
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match='GIF'):
         session.run(tf.image.decode_image(b'no image at all'))
 

@@ -1,6 +1,6 @@
 """Rows of the ops that only graphs written by TensorFlow have.
 
-They stand in ops/gradient_nodes, ops/stacks and ops/optionals.
+They are in ops/gradient_nodes, ops/stacks and ops/optionals.
 """
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _gathered(tf, x):
 
 
 def _gradient(tf, x):
-    """What two writers give to one element adds up; what nobody writes is zeros."""
+    """Two writes to one element add up; an element that is not written is zeros."""
     handle, flow = _array(tf, x)
     grad, flow = _op('TensorArrayGradV3', handle, flow, source='gradients')
     flow = _op('TensorArrayWriteV3', grad, 0, x[1], flow)

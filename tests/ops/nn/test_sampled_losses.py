@@ -134,7 +134,7 @@ def test_a_step_takes_no_longer_for_a_larger_table(optimizer):
     assert microseconds(500_000, optimizer) < 5 * microseconds(5_000, optimizer) + 200
 
 
-def test_sampler_errors_teach():
+def test_sampler_errors_have_hints():
     labels = tf.constant([[1]], tf.int64)
     with pytest.raises(ValueError, match='exactly one of vocab_file or unigrams'):
         tf.nn.fixed_unigram_candidate_sampler(labels, 1, 2, True, 5)

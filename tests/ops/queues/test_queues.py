@@ -44,7 +44,7 @@ class Background:
         return self._outcome
 
     def waits(self):
-        """True once the thread stands in a queue op."""
+        """True once the thread waits in a queue op."""
         end = time.monotonic() + 5
         while time.monotonic() < end:
             if self._thread.ident in queues_waiting._waiting:
@@ -199,7 +199,7 @@ def test_one_shared_name_is_one_queue():
 # ---- closing -----------------------------------------------------------------------------------
 
 @every_kind
-def test_what_a_closed_queue_still_gives(kind):
+def test_remaining_elements_of_a_closed_queue(kind):
     queue = KINDS[kind](10)
     with tf.Session() as sess:
         sess.run(queue.enqueue_many([[5, 6, 7]]))
@@ -248,7 +248,7 @@ def test_a_dequeue_waits_for_an_enqueue():
         assert taker.result().tolist() == [9, 9, 9]
 
 
-def test_an_enqueue_waits_for_room():
+def test_an_enqueue_waits_for_space():
     queue = tf.FIFOQueue(2, [tf.int32], [[]])
     put, take, size = queue.enqueue_many([[1, 2, 3, 4]]), queue.dequeue(), queue.size()
     with tf.Session() as sess:
@@ -260,7 +260,7 @@ def test_an_enqueue_waits_for_room():
         assert [sess.run(take) for _ in range(2)] == [3, 4]
 
 
-def test_close_waits_for_pending_enqueues_unless_told_otherwise():
+def test_close_waits_for_pending_enqueues_by_default():
     for cancel in (False, True):
         queue = tf.FIFOQueue(1, [tf.int32], [[]])
         put, take, size = queue.enqueue_many([[1, 2]]), queue.dequeue(), queue.size()
@@ -371,7 +371,7 @@ def test_dequeue_without_start_queue_runners():
                  'Hint: tf.train.start_queue_runners(sess)', 'test_queues.py:')
 
 
-def test_dequeue_of_a_queue_that_nobody_fills():
+def test_dequeue_of_a_queue_that_is_never_filled():
     queue = tf.FIFOQueue(5, [tf.int32], [[]])
     with tf.Session() as sess:
         hopeless(sess, queue.dequeue(), 'run the enqueue op first')
@@ -387,7 +387,7 @@ def test_enqueue_into_a_full_queue():
 
 
 def test_runners_started_before_the_last_queue_was_made():
-    """The other runners' threads wait as well, so nobody is left."""
+    """The other runners' threads wait as well, so no thread is left."""
     x = tf.train.slice_input_producer([np.arange(100.)], shuffle=False)[0]
     with tf.Session() as sess:
         coord = tf.train.Coordinator()

@@ -110,7 +110,7 @@ def test_initialized_values_of_initialized_values():
     assert nodes() == 83
 
 
-def test_initialized_value_of_what_depends_on_others():
+def test_initialized_value_with_dependencies():
     w = tf.Variable(tf.random_normal([3]))
     v = tf.Variable(w * 2)
     assert nodes() == 25
@@ -120,7 +120,7 @@ def test_initialized_value_of_what_depends_on_others():
     assert nodes() == 96
 
 
-def test_readings_of_resource_variables_are_left_alone_in_initial_values():
+def test_reads_of_resource_variables_are_unchanged_in_initial_values():
     w = tf.get_variable('w', [3], use_resource=True)
     v = tf.Variable(w * 2, use_resource=True)
     assert nodes() == 18
@@ -216,7 +216,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize('name', SHAPES)
-def test_what_is_known_beside_an_unknown_rank(name):
+def test_inference_next_to_an_unknown_rank(name):
     make, expected = SHAPES[name]
     shape = make().shape
     assert (shape.as_list() if shape.ndims is not None else None) == expected

@@ -1,7 +1,7 @@
 """Seeded random numbers against values recorded from TensorFlow 1.15.5 on one thread.
 
 The arrays are recorded by golden/record_philox.py; of long ones only the CRC-32 of their
-little-endian bytes stands here.
+little-endian bytes is here.
 """
 
 import threading
@@ -253,7 +253,7 @@ def test_out_is_filled():
 @pytest.mark.parametrize(
     'out', [np.empty(4), np.empty(3, np.float32), np.empty(8, np.float32)[::2]]
 )
-def test_unfit_out_is_refused(out):
+def test_an_unsuitable_out_array_is_refused(out):
     with pytest.raises(ValueError, match='out must be'):
         samplers.uniform(PhiloxStream(1, 2), [4], np.float32, out)
 

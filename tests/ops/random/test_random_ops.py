@@ -140,7 +140,7 @@ def test_shuffle_keeps_rows_together():
     assert np.array_equal(y[np.argsort(y[:, 0])], x)
 
 
-def test_dropout_scales_what_stays():
+def test_dropout_scales_the_kept_values():
     y = draw(tf.nn.dropout(tf.ones([COUNT]), rate=0.25, seed=4))
     assert set(np.unique(y)) == {np.float32(0), np.float32(1 / 0.75)}
     assert (y == 0).mean() == pytest.approx(0.25, abs=0.02)

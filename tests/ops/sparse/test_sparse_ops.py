@@ -89,7 +89,7 @@ def test_two_dense_ones_are_for_add():
         tf.sparse_add(tf.zeros([2]), tf.zeros([2]))
 
 
-def test_a_new_shape_without_room_is_refused():
+def test_a_new_shape_of_another_size_is_refused():
     with pytest.raises(ValueError, match='new_shape'):
         tf.sparse_reset_shape(sparse(np.ones(SHAPE)), [2, 4])
 

@@ -21,7 +21,7 @@ def test_siphash_gives_the_vectors_of_its_paper():
 
 
 @pytest.mark.parametrize('text', [b'', b'a', b'h\xc3\xa9', b'\xff', b'a\xffb\n', b'\xed\xa0\x80'])
-def test_a_replacement_leaves_other_bytes_alone(text):
+def test_a_replacement_keeps_other_bytes(text):
     assert run(tf.regex_replace([text], 'never', 'x'))[0] == text
 
 
@@ -31,7 +31,7 @@ def test_a_wrong_byte_is_no_character():
 
 
 @pytest.mark.parametrize('pattern', [r'(?=a)', r'(a)\1', 'a++', r'\Z', '(?>a)', '(?<x>a)'])
-def test_what_python_knows_and_re2_does_not_is_refused(pattern):
+def test_patterns_that_only_python_supports_are_refused(pattern):
     with pytest.raises(ValueError, match='Invalid pattern'):
         compiled(pattern.encode())
 
@@ -85,7 +85,7 @@ def test_numbers_survive_the_way_through_text():
     np.testing.assert_array_equal(run(tf.string_to_number(text)), x)
 
 
-def test_errors_of_strings_say_what_to_do():
+def test_string_errors_have_hints():
     with pytest.raises(TypeError, match='tf.as_string'):
         tf.reduce_join([1, 2])
     with pytest.raises(tf.errors.DataLossError, match='GZIP'):

@@ -111,7 +111,7 @@ def test_orthogonal(shape):
     np.testing.assert_allclose(product, 4 * np.eye(len(product)), atol=1e-5)
 
 
-def test_a_partition_has_the_fans_of_the_whole():
+def test_a_partition_has_the_fans_of_the_full_variable():
     whole = SimpleNamespace(full_shape=[600, 40])
     x = tf.variance_scaling_initializer()([6, 40], partition_info=whole)
     y = tf.variance_scaling_initializer()([600, 40])

@@ -12,7 +12,7 @@ def _table(name='v', parts=3, **settings):
     return tf.get_variable(name, [7, 2], partitioner=tf.fixed_size_partitioner(parts), **settings)
 
 
-def test_a_checkpoint_holds_the_whole_and_is_read_by_other_cuts(tmp_path):
+def test_a_checkpoint_of_partitions_restores_other_partitions(tmp_path):
     with tf.Graph().as_default(), tf.Session() as session:
         table = _table(initializer=tf.glorot_uniform_initializer(seed=3))
         tf.train.AdagradOptimizer(.1).minimize(tf.reduce_sum(table))
@@ -58,7 +58,7 @@ def test_it_is_shared_by_reuse_only():
         tf.get_variable('whole', [2], partitioner=tf.fixed_size_partitioner(2))
 
 
-def test_what_a_partitioner_may_say():
+def test_valid_results_of_a_partitioner():
     for answer, shape in ((lambda **_: [2, 2], [4, 4]), (lambda **_: [0, 1], [4, 4]),
                           (lambda **_: [2], [4, 4]), (lambda **_: 2, [4, 4])):
         with pytest.raises(ValueError, match='it must be one positive number per axis'):
@@ -71,7 +71,7 @@ def test_what_a_partitioner_may_say():
         tf.variable_axis_size_partitioner(8, max_shards=0)
 
 
-def test_it_says_what_it_is_and_takes_values():
+def test_repr_and_assigned_values():
     table = _table(parts=2, trainable=False)
     assert isinstance(table, PartitionedVariable)
     assert (table.name, table.shape.as_list(), len(table)) == ('v', [7, 2], 2)
@@ -85,7 +85,7 @@ def test_it_says_what_it_is_and_takes_values():
         np.testing.assert_array_equal(session.run(tf.identity(table)), value)
 
 
-def test_fans_of_an_initializer_are_those_of_the_whole():
+def test_fans_of_an_initializer_are_those_of_the_full_variable():
     table = tf.get_variable('v', [600, 2], partitioner=tf.fixed_size_partitioner(300),
                             initializer=tf.glorot_uniform_initializer(seed=1))
     with tf.Session() as session:
@@ -93,7 +93,7 @@ def test_fans_of_an_initializer_are_those_of_the_whole():
         assert abs(session.run(tf.identity(table))).max() < np.sqrt(6 / 602)
 
 
-def test_statistics_of_batch_normalization_stay_whole():
+def test_statistics_of_batch_normalization_are_not_split():
     with tf.variable_scope('s', partitioner=tf.fixed_size_partitioner(2)):
         tf.layers.batch_normalization(tf.ones([3, 4]), training=True)
     assert [v.op.name for v in tf.global_variables()] == [

@@ -114,7 +114,7 @@ def test_a_reading_keeps_its_value_when_a_write_follows():
         assert session.run([old, both]) == [[1.0], [3.0]]
 
 
-def test_what_an_assignment_returns_is_read_after_it():
+def test_the_result_of_an_assignment_is_read_after_it():
     v = tf.Variable([1.0], use_resource=True)
     first = v.assign([5.0])
     doubled = first * 2.0
@@ -204,7 +204,7 @@ def test_saved_restored_and_imported(tmp_path):
             assert w.eval(session).tolist() == [7.0, 8.0]
 
 
-def test_checkpoints_go_from_one_kind_to_the_other(tmp_path):
+def test_checkpoints_are_converted_between_both_kinds(tmp_path):
     path = str(tmp_path / 'model')
     for use_resource, start in ((False, [1.0, 2.0]), (True, [0.0, 0.0]), (False, [9.0, 9.0])):
         with tf.Graph().as_default():

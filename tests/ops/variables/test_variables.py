@@ -178,7 +178,7 @@ def test_two_sessions_have_two_values():
         assert one.run(v) == 2.0 and two.run(v) == 1.0
 
 
-def test_what_is_assigned_is_a_copy():
+def test_assigned_values_are_copied():
     v = tf.Variable(np.zeros(3))
     given = np.ones(3)
     x = tf.placeholder(tf.float64, [3])
@@ -206,7 +206,7 @@ def test_load_and_eval():
         v.load([1.0, 1.0])
 
 
-def test_a_shape_may_change_only_where_it_is_asked_for():
+def test_a_shape_may_change_only_with_validate_shape_off():
     v = tf.Variable([1.0], validate_shape=False)
     assert v.shape.ndims is None
     x = tf.placeholder(tf.float32)
@@ -289,7 +289,7 @@ def test_report_without_variables():
         assert session.run(tf.report_uninitialized_variables()).tolist() == []
 
 
-def test_initialize_missing_variables_leaves_the_others_alone(graph):
+def test_initialize_missing_variables_keeps_the_others(graph):
     a = tf.Variable(1.0, name='a')
     with tf.Session() as session:
         assert tf.initialize_missing_variables(session) == [a]
@@ -335,7 +335,7 @@ def test_a_subclass_has_its_own_constructor(session):
     assert session.run(v + 1.0) == 3.0
 
 
-def test_what_a_creator_returns_is_not_initialized_again(graph):
+def test_the_variable_of_a_creator_is_not_initialized_again(graph):
     calls = []
 
     class Counted(tf.Variable):

@@ -52,7 +52,7 @@ def sliding_window_batch(window_size: Any, stride: Any = None, window_shift: Any
 
 
 def assert_element_shape(expected_shapes: Any) -> Transformation:
-    """For apply(): the elements, whose components must have `expected_shapes` when they come."""
+    """For apply(): the elements, whose components must have `expected_shapes`."""
     def checked(tensor: Any, shape: Any) -> Any:
         return constants.ensure_shape(tensor, shape)
 
@@ -82,7 +82,7 @@ def read_batch_features(file_pattern: Any, batch_size: Any, features: Any,
 
 
 def reduce_dataset(dataset: Dataset, reducer: Reducer) -> Any:
-    """The tensors of the one element that `reducer` makes of the whole dataset."""
+    """The tensors of the dataset reduced to one element by `reducer`."""
     def key(*element: Any) -> Any:
         return constants.constant(0, 'int64')
     return get_single_element(dataset.apply(group_by_reducer(key, reducer)))

@@ -1,4 +1,4 @@
-"""tf.contrib.lookup: tables from keys to values, vocabularies, tables that change."""
+"""tf.contrib.lookup: tables from keys to values, vocabularies, mutable tables."""
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.tables.index_tables import (
     FastHashSpec,

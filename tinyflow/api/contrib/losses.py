@@ -1,7 +1,7 @@
 """tf.contrib.losses: losses from before TF 1.0, with predictions as the first argument.
 
-Weights belong to examples here: a loss is summed over what the weights do not have, and the mean
-is over all elements of examples whose weight is not 0.
+Weights are per example here: a loss is summed over the axes that the weights do not have, and
+the mean is over all elements of examples with a nonzero weight.
 """
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tinyflow.ops.nn import activations, cross_entropy, logistic
 
 
 def compute_weighted_loss(losses, weights=1.0, scope=None):
-    """The mean of losses * weights over what has a weight, added to GraphKeys.LOSSES.
+    """The mean of losses * weights over elements with nonzero weights, added to GraphKeys.LOSSES.
 
     Shapes: losses [batch, *a], weights [], [batch], [batch, 1] or more -> []. ValueError for
     unknown ranks.
@@ -61,7 +61,7 @@ def _scaled(losses, weights):
 
 
 def _present(losses, weights, per_batch=False):
-    """How many elements have a weight that is not 0, in all or in each example."""
+    """The number of elements with a nonzero weight, in total or per example."""
     rank = weights.shape.ndims
     if rank == 0:
         batch = shaping.reshape(slicing.slice(shape_ops.shape(losses), [0], [1]), [])

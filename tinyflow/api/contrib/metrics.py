@@ -16,7 +16,7 @@ from tinyflow.ops.sparse.set_ops import set_difference, set_intersection, set_si
 
 
 def _turned(metric):
-    """The metric with its first two arguments, labels and predictions, the other way round."""
+    """The metric with its first two arguments, labels and predictions, swapped."""
     first, second, *others = inspect.signature(metric).parameters.values()
     signature = inspect.Signature([second, first, *others])
 
@@ -55,7 +55,7 @@ streaming_true_positives = _turned(metrics.true_positives)
 
 def streaming_recall_at_k(predictions, labels, k, weights=None, metrics_collections=None,
                           updates_collections=None, name=None):
-    """The part of the examples so far whose label is among the k best predictions.
+    """The fraction of the examples so far whose label is among the k best predictions.
 
     Shapes: predictions [batch, classes], labels [batch] -> (value [], update []).
     """
@@ -65,10 +65,10 @@ def streaming_recall_at_k(predictions, labels, k, weights=None, metrics_collecti
 
 
 def accuracy(predictions, labels, weights=None, name=None):
-    """The part of these predictions, of this batch alone, that equal their labels.
+    """The fraction of the predictions of this batch that equal their labels.
 
-    Shapes: predictions [*a], labels [*a] -> []. ValueError for labels that are numbers with
-    fractions, or of another dtype than the predictions.
+    Shapes: predictions [*a], labels [*a] -> []. ValueError for floating-point labels, or if
+    labels and predictions differ in dtype.
     """
     if not (labels.dtype.is_integer or labels.dtype.base_dtype in (dtypes.bool, dtypes.string)):
         raise misuse(ValueError('Labels should have bool, integer, or string dtype, not '

@@ -1,4 +1,4 @@
-"""tf.contrib.nn: what tf.contrib added to tf.nn."""
+"""tf.contrib.nn: additions of tf.contrib to tf.nn."""
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.nn.sampled_losses import sampled_sparse_softmax_loss
 

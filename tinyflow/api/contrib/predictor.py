@@ -1,4 +1,4 @@
-"""tf.contrib.predictor: a function of arrays, made of a SavedModel or of a trained Estimator."""
+"""tf.contrib.predictor: a function of arrays, from a SavedModel or a trained Estimator."""
 from __future__ import annotations
 
 import os
@@ -17,7 +17,7 @@ __all__ = ['from_contrib_estimator', 'from_estimator', 'from_saved_model']
 
 
 class Predictor:
-    """Feeds arrays by name and fetches the outputs by name, in its own session."""
+    """Feeds arrays by name and fetches the outputs by name, in a separate session."""
 
     def __init__(self, graph, session, feed_tensors, fetch_tensors):
         self._graph, self._session = graph, session
@@ -36,12 +36,12 @@ class Predictor:
 
     @property
     def feed_tensors(self):
-        """{name: tensor} of what a call takes."""
+        """{name: tensor} of the inputs of a call."""
         return self._feed_tensors
 
     @property
     def fetch_tensors(self):
-        """{name: tensor} of what a call gives."""
+        """{name: tensor} of the results of a call."""
         return self._fetch_tensors
 
     def __repr__(self):
@@ -49,7 +49,7 @@ class Predictor:
                 f'{self._fetch_tensors}')
 
     def __call__(self, input_dict):
-        """{name: array} of the outputs. ValueError for names that are not of the inputs."""
+        """{name: array} of the outputs. ValueError for unknown input names."""
         if not isinstance(input_dict, dict):
             raise misuse(ValueError(
                 f'A predictor takes a dict; got {type(input_dict).__name__}.\n  Hint: '
@@ -64,11 +64,11 @@ class Predictor:
 
 
 class SavedModelPredictor(Predictor):
-    """Of a SavedModel."""
+    """The Predictor of a SavedModel."""
 
 
 class CoreEstimatorPredictor(Predictor):
-    """Of an Estimator's latest checkpoint."""
+    """The Predictor of an Estimator's latest checkpoint."""
 
 
 def from_saved_model(export_dir, signature_def_key=None, signature_def=None, input_names=None,
@@ -79,7 +79,7 @@ def from_saved_model(export_dir, signature_def_key=None, signature_def=None, inp
       export_dir: the directory with saved_model.pb.
       signature_def_key, signature_def: the name of a signature, or a SignatureDef.
       input_names, output_names: {name: tensor name}, instead of a signature.
-      tags: of the graph, parted by commas ('serve').
+      tags: those of the graph, separated by commas ('serve').
 
     Raises ValueError for an unknown signature or tag, or more than one way to name the tensors.
     """
@@ -156,10 +156,10 @@ def from_estimator(estimator, serving_input_receiver_fn, output_key=None, graph=
 
 def from_contrib_estimator(estimator, prediction_input_fn, input_alternative_key=None,
                            output_alternative_key=None, graph=None, config=None):
-    """Not there, as tf.contrib.learn's estimators are not: raises NotImplementedError."""
+    """Not implemented, like tf.contrib.learn's estimators: raises NotImplementedError."""
     raise misuse(NotImplementedError(
-        "from_contrib_estimator: tf.contrib.learn's estimators are left out of tinyflow.\n  Hint: "
-        'from_estimator(estimator, serving_input_receiver_fn), with one of tf.estimator.'))
+        "from_contrib_estimator: tinyflow does not implement tf.contrib.learn's estimators.\n  "
+        'Hint: from_estimator(estimator, serving_input_receiver_fn), with one of tf.estimator.'))
 
 
 __getattr__ = _explain_missing(__name__, __all__)

@@ -1,7 +1,7 @@
 """tf.contrib.slim: the layers, argument scopes, Variables, losses and metrics of tf.contrib as one.
 
 Each name is that of tf.contrib.layers or tf.contrib.framework, and the same object; `learning` and
-`evaluation`, slim's training loops, are left out.
+`evaluation`, slim's training loops, are not implemented.
 """
 from tinyflow.api.contrib import framework as _framework, layers as _layers, losses, metrics
 from tinyflow.graph.support.errors import misuse as _misuse
@@ -34,7 +34,7 @@ _missing = _explain_missing(__name__, __all__)
 
 def __getattr__(name):
     if name in _INSTEAD:
-        raise _misuse(AttributeError(f'tf.contrib.slim.{name} is left out of tinyflow; instead: '
+        raise _misuse(AttributeError(f'tf.contrib.slim.{name} is not part of tinyflow; use: '
                                      f'{_INSTEAD[name]}.'))
     return _missing(name)
 

@@ -15,11 +15,11 @@ _BOOLS = {'true': True, 'True': True, 'false': False, 'False': False}
 
 
 def parse_values(values, type_map, ignore_unknown=False):
-    """{name: value} of a text such as 'rate=0.1,sizes=[3,4],depth[1]=2'.
+    """{name: value} of a string such as 'rate=0.1,sizes=[3,4],depth[1]=2'.
 
-    `type_map` has each name's type (for lists that of an element); a name that is not in it is
-    passed over if `ignore_unknown`. `name[1]=2` gives {name: {1: 2}}. Raises ValueError if the text
-    is not understood or a name is set twice.
+    `type_map` has each name's type (for lists that of an element); unknown names are ignored
+    if `ignore_unknown`. `name[1]=2` gives {name: {1: 2}}. Raises ValueError if the
+    string cannot be parsed or a name is set twice.
     """
     found, place = {}, 0
     while place < len(values):
@@ -74,7 +74,7 @@ def _set_twice(name, values):
 
 
 def _fitting(name, kind, value):
-    """`value` as a `kind`. ValueError where that would lose something: text, bools, fractions."""
+    """`value` as a `kind`. ValueError for lossy conversions: of strings, bools, fractions."""
     if type(value) is kind or kind is type(None):
         return value
     texts = (str, bytes)
@@ -90,8 +90,8 @@ def _fitting(name, kind, value):
 class HParams:
     """Settings by name, as attributes: HParams(rate=0.1, sizes=[3, 4]).rate.
 
-    A setting keeps the type of its first value, a number, a text, a bool or a list of such:
-    `parse('rate=0.2')` reads texts by it, and other values must fit it.
+    A setting keeps the type of its first value, a number, a string, a bool or a list of
+    these: `parse('rate=0.2')` converts strings to it, and other values must match it.
     """
 
     def __init__(self, hparam_def=None, model_structure=None, **kwargs):
@@ -104,7 +104,7 @@ class HParams:
             self.add_hparam(name, value)
 
     def add_hparam(self, name, value):
-        """One setting more. ValueError if the name is taken or the value is an empty list."""
+        """Adds a setting. ValueError if the name is taken or the value is an empty list."""
         if getattr(self, name, None) is not None:
             raise misuse(ValueError(f'Hyperparameter name is reserved: {name}'))
         is_list = isinstance(value, (list, tuple))
@@ -124,28 +124,28 @@ class HParams:
                 else _fitting(name, kind, value))
 
     def del_hparam(self, name):
-        """Takes the setting away, if there is one."""
+        """Removes the setting, if it exists."""
         if hasattr(self, name):
             delattr(self, name)
             del self._hparam_types[name]
 
     def parse(self, values):
-        """Sets what a text such as 'rate=0.1,sizes=[3,4]' says; returns these HParams."""
+        """Sets values from a string such as 'rate=0.1,sizes=[3,4]'; returns self."""
         kinds = {name: kind for name, (kind, _) in self._hparam_types.items()}
         return self.override_from_dict(parse_values(values, kinds))
 
     def override_from_dict(self, values_dict):
-        """Sets what a dict says; returns these HParams. KeyError for a name that is not here."""
+        """Sets values from a dict; returns self. KeyError for an unknown name."""
         for name, value in values_dict.items():
             self.set_hparam(name, value)
         return self
 
     def set_from_map(self, values_map):
-        """override_from_dict's older name."""
+        """The older name of override_from_dict."""
         return self.override_from_dict(values_map)
 
     def parse_json(self, values_json):
-        """Sets what a JSON object says; returns these HParams."""
+        """Sets values from a JSON object; returns self."""
         return self.override_from_dict(json.loads(values_json))
 
     def to_json(self, indent=None, separators=None, sort_keys=False):
@@ -158,8 +158,7 @@ class HParams:
         return {name: getattr(self, name) for name in self._hparam_types}
 
     def get(self, key, default=None):
-        """The setting's value, or `default`, which must be of the setting's type, if none is so
-        named.
+        """The setting's value, or `default` (of the setting's type) if it does not exist.
         """
         if key not in self._hparam_types:
             return default

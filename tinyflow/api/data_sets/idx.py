@@ -32,7 +32,7 @@ def read_idx(file: IO[bytes], axes: int) -> np.ndarray:
         )
     if len(content) - start != math.prod(shape):
         raise _damaged(
-            file, f"its header promises {shape} bytes, after it come {len(content) - start}"
+            file, f"its header promises {shape} bytes, but there are {len(content) - start}"
         )
     return np.frombuffer(content, np.uint8, offset=start).reshape(shape)
 

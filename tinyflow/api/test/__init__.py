@@ -69,7 +69,7 @@ test_src_dir_path.__test__ = False
 
 
 def assert_equal_graph_def(actual, expected, checkpoint_v2=False, hash_table_shared_name=False):
-    """AssertionError unless two GraphDefs have the same nodes, in whatever order."""
+    """AssertionError unless two GraphDefs have the same nodes, in any order."""
     have, want = ({node.name: node for node in graph_def.node} for graph_def in (actual, expected))
     only = sorted(have.keys() ^ want.keys())
     if only:

@@ -16,7 +16,7 @@ from tinyflow.graph.support.errors import OpError, abstract
 
 
 class Assertions(unittest.TestCase):
-    """Asserts on values; a Tensor among them is run first. Subclasses say how: `evaluate`."""
+    """Asserts on values; Tensors are evaluated first, by the method `evaluate` of subclasses."""
 
     def evaluate(self, tensors):
         raise abstract(self)
@@ -50,7 +50,7 @@ class Assertions(unittest.TestCase):
 
     @staticmethod
     def _is_deep(value):
-        """True for lists that are not an array: with dicts, tensors or rows of several lengths."""
+        """True for lists that are not arrays: with dicts, tensors or rows of different lengths."""
         if not isinstance(value, (list, tuple)):
             return False
         if any(not isinstance(v, (int, float, complex, np.generic)) and not nest.is_nested(v)
@@ -252,7 +252,7 @@ class Assertions(unittest.TestCase):
         self.assertCountEqual(first, second, msg)
 
     def assertSameElements(self, expected_seq, actual_seq, msg=None):
-        """Fails unless both have the same elements, however often."""
+        """Fails unless both have the same elements, ignoring repetitions."""
         self.assertEqual(set(expected_seq), set(actual_seq), msg)
 
     def assertEmpty(self, container, msg=None):
@@ -266,7 +266,7 @@ class Assertions(unittest.TestCase):
             self.fail(f'{container!r} has length of 0. {msg or ""}')
 
     def assertLen(self, container, expected_len, msg=None):
-        """Fails unless the container has so many elements."""
+        """Fails unless the container has `expected_len` elements."""
         if len(container) != expected_len:
             self.fail(f'{container!r} has length of {len(container)}, expected {expected_len}. '
                       f'{msg or ""}')
@@ -277,7 +277,7 @@ class Assertions(unittest.TestCase):
             self.fail(msg or f'"{value!r}" unexpectedly not between "{minv!r}" and "{maxv!r}"')
 
     def assertContainsSubset(self, expected_subset, actual_set, msg=None):
-        """Fails unless all expected elements are there."""
+        """Fails unless all expected elements are present."""
         missing = set(expected_subset) - set(actual_set)
         if missing:
             self.fail(f'Missing elements {missing}. {msg or ""}')
@@ -297,7 +297,7 @@ class Assertions(unittest.TestCase):
 
 
 def _as_bytes(array):
-    """Text as the bytes that a run gives."""
+    """Strings as bytes, as a run returns them."""
     if array.dtype.kind == 'U':
         return np.char.encode(array, 'utf-8').astype(object)
     if array.dtype.kind == 'O':

@@ -18,7 +18,7 @@ def benchmark_config():
 
 
 class Benchmark:
-    """Base of benchmarks: methods whose names begin with `benchmark`.
+    """Base of benchmarks: its methods named `benchmark...` are run.
 
     `tf.test.main()` with --benchmarks=. on the command line runs them instead of the tests.
     """

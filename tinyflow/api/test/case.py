@@ -98,7 +98,7 @@ class TestCase(Assertions):
     def test_session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
         """cached_session, or with a graph a `session`: the name of both before TensorFlow 1.11."""
         if self._testMethodName == 'test_session':
-            self.skipTest('Not a test.')        # whatever unittest makes of the name
+            self.skipTest('Not a test.')        # unittest would run it as a test
         make = self.cached_session if graph is None else self.session
         return make(graph, config, use_gpu, force_gpu)
 
@@ -171,6 +171,6 @@ class _CheckedThread:
         return self._thread.is_alive()
 
     def check_termination(self):
-        """Fails the test if nobody joined the thread."""
+        """Fails the test if the thread was not joined."""
         if not self._joined:
             self._case.fail('A checked thread was started and not joined.')

@@ -1,4 +1,4 @@
-"""tf.test.compute_gradient: whole Jacobians, by gradients() and by central differences."""
+"""tf.test.compute_gradient: full Jacobians, by gradients() and by central differences."""
 from __future__ import annotations
 
 import numpy as np
@@ -19,14 +19,14 @@ def _session():
 
 
 def _rows(array, rank_one):
-    """Numbers as real ones: a complex number is two, in another axis."""
+    """Numbers as real numbers: a complex number becomes two, along a new axis."""
     array = np.ascontiguousarray(array)
     real = array.view(array.real.dtype) if array.dtype.kind == 'c' else array
     return real.reshape(-1) if rank_one else real
 
 
 def _by_gradients(x, x_data, dx, dy, y_size, feed):
-    """[numbers of x, numbers of y]: column j is dx where dy is one at j alone."""
+    """[numbers of x, numbers of y]: column j is dx for dy equal to one at j and zero elsewhere."""
     session = _session()
     dy_data = np.zeros(tuple(dy.shape.as_list()), dy.dtype.np)
     flat = _rows(dy_data, True)
@@ -66,8 +66,8 @@ def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init
     """(Jacobian by gradients(), Jacobian by central differences) of y by x, in the default Session.
 
     Shapes: x [*x_shape], y [*y_shape] -> two arrays [elements of x, elements of y]; a list of such
-    pairs if x is a list. A complex element counts as two. `x_init_value` is where (random by
-    default), `delta` half the size of a step, `init_targets` what is run before.
+    pairs if x is a list. A complex element counts as two. `x_init_value` is the point
+    (random by default), `delta` half the step size, `init_targets` are run before.
     """
     if init_targets is not None:
         for target in init_targets if isinstance(init_targets, (list, tuple)) else [init_targets]:

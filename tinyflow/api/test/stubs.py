@@ -3,7 +3,7 @@ from __future__ import annotations
 
 
 class StubOutForTesting:
-    """Replaces attributes, and puts them back in UnsetAll (or where a `with` block ends)."""
+    """Replaces attributes, and restores them in UnsetAll (or at the end of a `with` block)."""
 
     def __init__(self):
         self._saved = []
@@ -30,7 +30,7 @@ class StubOutForTesting:
         self.Set(owner, attr_name, new_attr)
 
     def UnsetAll(self):                                         # noqa: N802
-        """Puts back all that was replaced, the last first."""
+        """Restores all replaced attributes, the last one first."""
         while self._saved:
             parent, name, value = self._saved.pop()
             setattr(parent, name, value)

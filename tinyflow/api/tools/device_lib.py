@@ -12,11 +12,11 @@ class DeviceAttributes:
 
     name: str
     device_type: str
-    memory_limit: int               # bytes; TensorFlow says this of every CPU
+    memory_limit: int               # bytes; TensorFlow's value for every CPU
     incarnation: int = 1
     physical_device_desc: str = ''
 
 
 def list_local_devices(session_config=None):
-    """[the CPU]; `session_config` changes nothing here."""
+    """[the CPU]; `session_config` has no effect here."""
     return [DeviceAttributes('/device:CPU:0', 'CPU', 2**28)]

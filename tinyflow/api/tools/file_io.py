@@ -19,13 +19,13 @@ walk = gfile.Walk
 
 
 def read_file_to_string(filename, binary_mode=False):
-    """All that a file holds: text, or bytes if `binary_mode`."""
+    """The contents of a file: text, or bytes if `binary_mode`."""
     with gfile.GFile(filename, 'rb' if binary_mode else 'r') as file:
         return file.read()
 
 
 def write_string_to_file(filename, file_content):
-    """Makes a file of a text or bytes."""
+    """Writes text or bytes to a file."""
     with gfile.GFile(filename, 'wb' if isinstance(file_content, bytes) else 'w') as file:
         file.write(file_content)
 

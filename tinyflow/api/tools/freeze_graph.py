@@ -21,13 +21,14 @@ def freeze_graph(input_graph, input_saver, input_binary, input_checkpoint, outpu
                  initializer_nodes, variable_names_whitelist='', variable_names_blacklist='',
                  input_meta_graph=None, input_saved_model_dir=None, saved_model_tags='serve',
                  checkpoint_version=2):
-    """Writes what `output_node_names` need of a graph, frozen, to `output_graph`; a GraphDef.
+    """Writes the frozen subgraph that `output_node_names` need to `output_graph`; returns a
+    GraphDef.
 
     The graph is that of the file `input_graph` (text unless `input_binary`), `input_meta_graph` or
-    `input_saved_model_dir`; names are parted by commas. `restore_op_name`, `filename_tensor_name`,
-    `input_saver`, `clear_devices` and `checkpoint_version` change nothing here: a checkpoint is
-    read whatever its version, and devices are but noted. ValueError without output nodes;
-    NotFoundError or DataLossError name a file that cannot be read.
+    `input_saved_model_dir`; names are separated by commas. `restore_op_name`,
+    `filename_tensor_name`, `input_saver`, `clear_devices` and `checkpoint_version` have no effect
+    here: all checkpoint versions are read, and devices are only recorded. ValueError without
+    output nodes; NotFoundError or DataLossError name a file that cannot be read.
     """
     if not output_node_names:
         raise misuse(ValueError('You need to supply the name of a node to --output_node_names.'))
@@ -50,7 +51,7 @@ def freeze_graph(input_graph, input_saver, input_binary, input_checkpoint, outpu
 
 
 def _variables_of(graph, checkpoint):
-    """name -> the place, or the handle's reading, of each Variable that the checkpoint has."""
+    """name -> the storage, or the read of the handle, of each Variable in the checkpoint."""
     names = NewCheckpointReader(checkpoint).get_variable_to_shape_map()
     found = {}
     for op in graph.get_operations():

@@ -11,11 +11,11 @@ __all__ = ['print_tensors_in_checkpoint_file']
 
 def print_tensors_in_checkpoint_file(file_name, tensor_name, all_tensors, all_tensor_names=False,
                                      count_exclude_pattern=''):
-    """Prints the name and value of `tensor_name`, or of all tensors, or with neither a table.
+    """Prints the name and value of `tensor_name`, or of all tensors, or a table without either.
 
-    `all_tensor_names`: the names without the values. The last line counts the numbers in all
-    tensors but those whose name matches `count_exclude_pattern`. NotFoundError or DataLossError
-    name the file; a tensor that is not there is said.
+    `all_tensor_names`: the names without the values. The last line is the number of
+    parameters in all tensors except those whose names match `count_exclude_pattern`. NotFoundError
+    or DataLossError name the file; a missing tensor is reported.
     """
     reader = NewCheckpointReader(file_name)
     shapes = reader.get_variable_to_shape_map()

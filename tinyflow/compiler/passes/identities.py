@@ -72,10 +72,9 @@ def _repeats(instruction: Instruction, of_variable: bool) -> Value | None:
 
 
 def _to_its_own_shape(source: Value, shape: Value, output: Value) -> bool:
-    """True for reshape(x, [shape(x)[0], 1]) and reshape(x, [-1, 1]) if x has the shape [?,
+    """True for reshape(x, [shape(x)[0], 1]) and reshape(x, [-1, 1]) if x has the shape [?, 1].
 
-    1]. Feature columns contain many of them, and the batch size of a Dataset is not known
-    statically.
+    Feature columns contain many of them, and the batch size of a Dataset is not known statically.
     """
     sizes = source.raw_shape
     if sizes is None or sizes != output.raw_shape or sizes.count(None) != 1 or 0 in sizes:

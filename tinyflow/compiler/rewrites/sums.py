@@ -1,6 +1,6 @@
-"""Flattens nested sums, and drops zeros from sums. An
+"""Flattens nested sums, and drops zeros from sums.
 
-unrolled loop accumulates the gradient of a weight step by step, starting from zeros:
+An unrolled loop accumulates the gradient of a weight step by step, starting from zeros:
 AddN(AddN(zeros, a), b). AddN adds from left to right, so that AddN(a, b) is the same number (except
 for the sign of a zero), and such a sum of products can be stacked.
 """

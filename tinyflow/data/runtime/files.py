@@ -44,9 +44,9 @@ def _inflated(path: str, data: bytes) -> bytes:
 
 
 class FilesCursor(Cursor):
-    """A pass over several files, one after the other; `offset` is the position in the current
+    """A pass over several files, one after the other; `offset` is the position in the current one.
 
-    one. A subclass opens a file at an offset and reads from it.
+    A subclass opens a file at an offset and reads from it.
     """
 
     file: Any = None

@@ -179,9 +179,8 @@ class _GeneratedCursor(CountedCursor):
 
 
 class Generated(Source):
-    """The values of a Python generator; `begin()` starts it and `convert(value, index)`
-
-    checks them. A restored pass restarts the generator and skips the values returned before.
+    """The values of a Python generator; `begin()` starts it and `convert(value, index)` checks
+    them. A restored pass restarts the generator and skips the values returned before.
     """
 
     pass_class = _GeneratedCursor

@@ -1,7 +1,7 @@
-"""Methods of Graph, Operation, TensorShape, DType and Variable that return protocol
+"""Methods of Graph, Operation, TensorShape, DType and Variable that return protocol buffers.
 
-buffers. These methods are added here, because tinyflow.graph does not depend on file formats;
-importing this module does not load protobuf.
+These methods are added here, because tinyflow.graph does not depend on file formats; importing this
+module does not load protobuf.
 """
 from __future__ import annotations
 

@@ -117,18 +117,18 @@ def _legacy_interleave(node, library):
 
 
 def _csv(node, library):
-    """The last input names columns to exclude, which TensorFlow 1 does not support; usually there
+    """The last input, columns to exclude, must be empty: TensorFlow 1 does not support it.
 
-    are none, which is checked at run time.
+    This is checked at run time.
     """
     *others, excluded = node.inputs
     size = Node(f'{node.name}/excluded', 'Size', [excluded], device=node.device)
     none = _const(node, 'none', 0)
     equal = Node(f'{node.name}/none_excluded', 'Equal', [Ref(size.name), Ref(none.name)],
                  device=node.device)
-    message = _const(node, 'told',
+    message = _const(node, 'message',
                      b'tinyflow does not implement exclude_cols; use select_cols.',
-                  dtypes.string)
+                     dtypes.string)
     check = Node(f'{node.name}/check', 'Assert', [Ref(equal.name), Ref(message.name)],
                  device=node.device, attrs={'T': (dtypes.string,), 'summarize': 3})
     checked = _with(node, 'CSVDataset', others)

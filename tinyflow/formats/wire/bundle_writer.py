@@ -24,9 +24,9 @@ _DATA_FILE = re.compile(r'\.data-\d{5}-of-(\d{5})\Z')
 
 
 class BundleWriter:
-    """Writes one checkpoint of one data file; `finish` publishes it. As
+    """Writes one checkpoint of one data file; `finish` publishes it.
 
-    a context manager it finishes at the end of the block, and leaves no files after an error.
+    As a context manager it finishes at the end of the block, and leaves no files after an error.
     """
 
     def __init__(self, prefix):

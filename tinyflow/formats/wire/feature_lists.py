@@ -8,9 +8,9 @@ from tinyflow.graph.support.errors import misuse, report
 
 
 class _Explaining(type):
-    """Creates messages of the class `message`, and otherwise behaves like that
+    """Creates messages of the class `message`, and otherwise behaves like that class.
 
-    class. A protobuf message class cannot be subclassed, hence this wrapper.
+    A protobuf message class cannot be subclassed, hence this wrapper.
     """
 
     def __call__(cls, *args, **fields) -> Any:

@@ -175,10 +175,10 @@ def _map_options(func: Callable, kwargs: dict) -> tuple[bool, bool]:
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True,
                           expand_composites: bool = False) -> None:
-    """Raises an error unless both have the same nested
+    """Raises an error unless both have the same nested structure.
 
-    structure. ValueError for different nesting, keys or lengths; with `check_types`, TypeError if a
-    list is matched with a tuple, or two dicts or namedtuples are of different types.
+    ValueError for different nesting, keys or lengths; with `check_types`, TypeError if a list is
+    matched with a tuple, or two dicts or namedtuples are of different types.
     """
     try:
         _compare(nest1, nest2, check_types, _tester(expand_composites))

@@ -21,9 +21,9 @@ _drawables: list[tuple[type, Callable]] = []
 
 
 def register_drawable(kind: type, to_fetches: Callable) -> None:
-    """Registers a new kind of object for `draw`: `to_fetches(obj)` returns its Graph or
+    """Registers a new kind of object for `draw`: `to_fetches(obj)` returns its Graph or fetches.
 
-    fetches. So a higher layer can make its Model or Estimator drawable without being imported here.
+    So a higher layer can make its Model or Estimator drawable without being imported here.
     """
     _drawables.append((kind, to_fetches))
 

@@ -1,8 +1,8 @@
-"""Helpers of all metrics: Variables that accumulate over runs, collections, matching
+"""Helpers of all metrics: Variables that accumulate over runs, collections, matching shapes.
 
-shapes. A metric is two tensors: the value so far, and an update that adds a batch and returns the
-value after it. The accumulators are local Variables: tf.local_variables_initializer() sets them
-to zero, before the first batch and before each new evaluation.
+A metric is two tensors: the value so far, and an update that adds a batch and returns the value
+after it. The accumulators are local Variables: tf.local_variables_initializer() sets them to zero,
+before the first batch and before each new evaluation.
 """
 from __future__ import annotations
 

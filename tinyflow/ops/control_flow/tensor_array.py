@@ -142,7 +142,7 @@ class TensorArray:
                 tensor_lists.TensorListSetItem.apply(flow, index, value, name=name))
 
     def _grown(self, index):
-        """The list, made longer if `index` lies behind its end."""
+        """The list, made longer if `index` is beyond its end."""
         size = tensor_lists.TensorListLength.apply(self._flow)
         return tensor_lists.TensorListResize.apply(
             self._flow, arithmetic.maximum(size, arithmetic.add(index, 1)))

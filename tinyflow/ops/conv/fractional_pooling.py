@@ -116,7 +116,8 @@ class _FractionalPool(Op, abstract=True):
     partial_rank = True
 
     def shape(value, *, pooling_ratio):
-        # A sequence has one element more than there are regions; TF's static shape lacks it.
+        # A sequence has one element more than there are regions; TF's static shape does not include
+        # it.
         return _pooled_shape(value, pooling_ratio), (None,), (None,)
 
     @staticmethod

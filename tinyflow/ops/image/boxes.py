@@ -62,7 +62,7 @@ def _framed(images, boxes, colors):
 
 
 def _frame(image, top, left, bottom, right, color):
-    """The outline of one box, as far as it lies in the image."""
+    """The outline of one box, as far as it is in the image."""
     height, width = image.shape[:2]
     if top > bottom or left > right or top >= height or bottom < 0 or left >= width or right < 0:
         return

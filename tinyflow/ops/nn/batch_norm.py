@@ -81,7 +81,7 @@ def _statistics(x, layout):
 
 
 def _check_vectors(channels, **vectors):
-    """The number of channels, if any shape tells it; ValueError if the vectors disagree."""
+    """The number of channels, if any shape specifies it; ValueError if the vectors disagree."""
     for what, shape in vectors.items():
         if shape is None:
             continue

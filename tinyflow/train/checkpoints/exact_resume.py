@@ -30,10 +30,8 @@ def resume_file(prefix):
 
 
 def save_positions(session, prefix, step):
-    """Writes the positions of `session` for the checkpoint `prefix`; returns the states that
-
-    cannot be saved. It is written before the checkpoint, which becomes valid only when it is
-    complete.
+    """Writes the positions of `session` for the checkpoint `prefix`; returns the states that cannot
+    be saved. It is written before the checkpoint, which becomes valid only when it is complete.
     """
     positions, lost = session.positions()
     state = {'global_step': int(step), 'positions': positions, 'replicas': _own_values(session)}
@@ -104,10 +102,10 @@ class ResumeListener(CheckpointSaverListener):
 
 
 class ResumeHook(SessionRunHook):
-    """Restores the positions of a session that was restored from a checkpoint. It must be
+    """Restores the positions of a session that was restored from a checkpoint.
 
-    the first hook: iterators created later continue at their position, and checkpoints of the other
-    hooks already include it. `checkpoint_of()` returns the prefix.
+    It must be the first hook: iterators created later continue at their position, and checkpoints
+    of the other hooks already include it. `checkpoint_of()` returns the prefix.
     """
 
     def __init__(self, checkpoint_of, global_step):

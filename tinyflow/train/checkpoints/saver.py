@@ -237,10 +237,10 @@ class Saver:
     # ---- restore -------------------------------------------------------------------------
 
     def restore(self, sess, save_path):
-        """Restores the Variables of `sess` from the checkpoint `save_path`. Variables
+        """Restores the Variables of `sess` from the checkpoint `save_path`.
 
-        need not be initialised before. Either all are restored, or none is changed and the error
-        has a table of missing and different values: NotFoundError, InvalidArgumentError.
+        Variables need not be initialised before. Either all are restored, or none is changed and
+        the error has a table of missing and different values: NotFoundError, InvalidArgumentError.
         Raises ValueError if there is no such checkpoint.
         """
         if self._is_empty:

@@ -24,10 +24,10 @@ _FLOATS = (dtypes.float16, dtypes.float32, dtypes.float64)
 
 
 def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
-    """variable = decay variable + (1 - decay) value; the variable after the
+    """variable = decay variable + (1 - decay) value; the variable after the update.
 
-    update. With `zero_debias` the variable is assumed to start at 0, and the resulting bias is
-    corrected (Kingma & Ba 2014, section 3).
+    With `zero_debias` the variable is assumed to start at 0, and the resulting bias is corrected
+    (Kingma & Ba 2014, section 3).
 
     Shapes: variable [*a], value [*a], decay [] -> [*a].
     """

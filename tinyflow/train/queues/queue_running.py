@@ -124,7 +124,7 @@ class QueueRunner:
         return threads
 
     def _tell_queue(self, sess):
-        """Tells the queue that a thread fills it, for the message of a deadlock."""
+        """Notifies the queue that a thread fills it, for the message of a deadlock."""
         node = node_of(self._queue)
         if node.definition.state_of_node:       # otherwise a queue selected by from_list
             sess._store.state(node).mark_started()

@@ -32,9 +32,9 @@ _PIECES = ('init_op', 'init_feed_dict', 'ready_op', 'ready_for_local_init_op', '
 
 
 class Scaffold:
-    """The operations that initialise, check, summarise and save a model. A piece
+    """The operations that initialise, check, summarise and save a model.
 
-    that is not given is taken from the graph's collection of that name, or made by
+    A piece that is not given is taken from the graph's collection of that name, or made by
     `finalize` and put there. `init_op` is run with `init_feed_dict` if there is no checkpoint, and
     then `init_fn(scaffold, session)` is called; `local_init_op` is run always, once
     `ready_for_local_init_op` gives no names; `ready_op` gives the names of Variables that have no

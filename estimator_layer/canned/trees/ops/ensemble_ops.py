@@ -151,7 +151,7 @@ class BoostedTreesTrainingPredict(ResourceOp):
 
 
 class BoostedTreesExampleDebugOutputs(ResourceOp):
-    """For each example a DebugOutput message: the features that split it, the outputs between."""
+    """For each example a DebugOutput message: the features of its splits and their outputs."""
 
     signature = ('tree_ensemble_handle: resource, '
                  'bucketized_features: num_bucketized_features*int32 '

@@ -1,8 +1,8 @@
 """Tree growing: the best split of each leaf from sums of gradients, and a new layer of a tree.
 
 A leaf of value w costs 1/2 (h + l2) w^2 + g w + l1 |w|, with the sums g and h of the gradients and
-hessians of its examples. That is least for w = -(g -+ l1) / (h + l2); what it saves is the gain
-(Chen and Guestrin 2016, "XGBoost", equations 5 to 7, with l1).
+hessians of its examples. The minimum is at w = -(g -+ l1) / (h + l2); the reduction of the cost is
+the gain (Chen and Guestrin 2016, "XGBoost", equations 5 to 7, with l1).
 """
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _f32 = np.float32
 
 
 def weights_and_gains(gradients, hessians, l1, l2):
-    """(the best value of a leaf, what it saves). Shapes: [*a], [*a] -> [*a], [*a], float32."""
+    """(the best value of a leaf, its gain). Shapes: [*a], [*a] -> [*a], [*a], float32."""
     if l1 > 0:
         shrunk = np.where(gradients > l1, gradients - l1,
                           np.where(gradients < -l1, gradients + l1, _f32(0)))
@@ -38,7 +38,7 @@ def best_splits(stats, nodes, l1, l2, complexity, min_node_weight):
     """For each feature (node ids, gains, thresholds, left values, right values) of its best splits.
 
     Shapes: stats, a list of [max_splits, buckets, 2] (gradients and hessians); nodes, a range.
-    Leaves whose hessians sum up to less than min_node_weight are left out.
+    Leaves whose hessians sum up to less than min_node_weight are skipped.
     """
     first, end = nodes
     cumulated = np.cumsum(np.stack(stats)[:, first:end], axis=2, dtype=_f32)
@@ -128,7 +128,7 @@ def _count_attempt(ensemble):
 
 
 def center(ensemble, gradient, hessian, l1, l2):
-    """Moves the root of the first tree towards the mean; True while that changes much."""
+    """Moves the root of the first tree towards the mean; True while the change is significant."""
     step, _ = weights_and_gains(_f32(gradient), _f32(hessian), l1, l2)
     if not ensemble.trees:
         ensemble.add_tree(step)

@@ -46,7 +46,7 @@ class Tree:
         return node
 
     def split(self, node, candidate):
-        """Makes a split of a leaf; `candidate` is a Candidate."""
+        """Turns a leaf into a split; `candidate` is a Candidate."""
         value = self.values[node]
         left = self.add_leaf(value + candidate.left)
         right = self.add_leaf(value + candidate.right)
@@ -57,7 +57,7 @@ class Tree:
         self.changed()
 
     def changed(self):
-        """The lists are not what they were."""
+        """Marks the lists as changed."""
         self._arrays = None
 
     def arrays(self):
@@ -102,26 +102,26 @@ class Ensemble:
         self.clear()
 
     def clear(self):
-        """No trees."""
+        """Removes all trees."""
         self.trees = []
         self.trees_attempted = self.layers_attempted = 0
         self.first_node = self.end_node = 0             # of the layer that grows next
         self._joined = None
 
     def changed(self):
-        """Trees were changed: the stamp counts it."""
+        """Marks the trees as changed: increments the stamp."""
         self._joined = None
         self.stamp += 1
 
     def add_tree(self, value=0.0):
-        """A tree of one leaf."""
+        """Adds a tree of one leaf."""
         tree = Tree()
         tree.add_leaf(value)
         self.trees.append(tree)
         return tree
 
     def finalized_trees(self):
-        """How many trees are done; only the last may not be."""
+        """The number of finished trees; only the last may be unfinished."""
         count = len(self.trees)
         return count if not count or self.trees[-1].finalized else count - 1
 
@@ -219,7 +219,7 @@ class Ensemble:
 
 
 def _after_pruning(tree, nodes):
-    """(where old nodes are now, what that changes of their output)."""
+    """(new positions of old nodes, the changes of their outputs)."""
     if not tree.pruned:
         return nodes, np.zeros(len(nodes), _f32)
     to = np.array([new for new, _ in tree.pruned], np.int32)

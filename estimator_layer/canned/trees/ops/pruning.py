@@ -7,7 +7,7 @@ from estimator_layer.canned.trees.ops.model import LEAF
 def prune(tree):
     """Removes, bottom-up, splits of two leaves with a negative gain.
 
-    `tree.pruned` then says, for each old node, where it is now and what that changes of its output:
+    `tree.pruned` then has, for each old node, its new position and the change of its output:
     examples there continue from the new node.
     """
     removed = {}                       # old node -> (its parent, the parent's output less its own)
@@ -42,7 +42,7 @@ def _prepare(tree, node, removed):
 
 
 def _new_position(node, removed, numbers, tree):
-    """(new number, change) of an old node: that of the nearest ancestor that is still there."""
+    """(new number, change) of an old node: that of the nearest remaining ancestor."""
     change = type(tree.values[0])(0)
     while node in removed:
         node, more = removed[node]

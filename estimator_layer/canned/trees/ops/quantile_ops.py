@@ -136,7 +136,7 @@ class BoostedTreesQuantileStreamResourceDeserialize(ResourceOp):
 
 
 class BoostedTreesQuantileStreamResourceFlush(ResourceOp):
-    """Makes boundaries of what was added."""
+    """Computes boundaries from the added summaries."""
 
     signature = 'quantile_stream_resource_handle: resource, num_buckets: int64 ->'
     attrs = {'generate_quantiles': False}

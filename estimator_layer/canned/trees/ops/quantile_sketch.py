@@ -1,7 +1,7 @@
 """Quantiles of a stream of weighted values, in little memory and with a bounded error.
 
 A Summary holds some of the values in order, each with its weight and with bounds on its rank (the
-weight of all that is smaller). Two summaries merge into one; compressing drops entries as long as
+total weight of smaller values). Two summaries merge into one; compressing drops entries as long as
 the ranks between the remaining ones are known well enough. A Stream keeps summaries in levels, each
 representing twice the values of the one below (Greenwald and Khanna 2001; Zhang and Wang 2007).
 """
@@ -52,7 +52,7 @@ class Summary:
         return Summary(rows[np.argsort(rows[:, 0], kind='stable')])
 
     def _with_ranks_in(self, other):
-        """The entries, with the ranks that they have among those of `other`, too."""
+        """The entries, with ranks that include the entries of `other`."""
         values, weights, least, greatest = self.entries.T
         before = np.searchsorted(other.entries[:, 0], values, 'left')
         o_values, o_weights, o_least, o_greatest = other.entries.T
@@ -66,7 +66,7 @@ class Summary:
             greatest + np.where(equal, o_greatest[nearest], previous)], 1)
 
     def compressed(self, size, error=0.0):
-        """About `size` of the entries; the first and the last stay."""
+        """About `size` of the entries, including the first and the last."""
         size, count = max(size, 2), len(self)
         if count <= size:
             return self
@@ -91,7 +91,7 @@ class Summary:
         return float(self.entries[-1, 3]) if len(self) else 0.0
 
     def error(self):
-        """How far a rank may be off, as a part of the whole."""
+        """The maximum rank error, as a fraction of the total weight."""
         if len(self) < 2:
             return 0.0
         _, weights, least, greatest = self.entries.T
@@ -100,7 +100,7 @@ class Summary:
         return max(0.0, float(np.maximum(inside, between).max())) / self.total()
 
     def boundaries(self, count):
-        """At least `count` of the values, if there are so many. Shapes: -> [n]."""
+        """At least `count` of the values, if there are that many. Shapes: -> [n]."""
         return self.compressed(count, float(_f32(self.error() + 1.0 / count))).entries[:, 0]
 
     def quantiles(self, count):
@@ -123,7 +123,7 @@ class Summary:
 
 
 class Stream:
-    """Takes values or summaries; `finish()` gives the Summary of all."""
+    """Adds values or summaries; `finish()` returns the Summary of all."""
 
     def __init__(self, error, max_elements):
         self._error = error
@@ -132,7 +132,7 @@ class Stream:
         self._levels = []
 
     def push(self, values, weights):
-        """Takes values [n] with weights [n]."""
+        """Adds values [n] with weights [n]."""
         counted = weights > 0
         values, weights = values[counted], weights[counted]
         for start in range(0, len(values), self._buffer_size):
@@ -140,7 +140,7 @@ class Stream:
             self.push_summary(Summary.of(values[rows], weights[rows]))
 
     def push_summary(self, summary):
-        """Takes a Summary of other values."""
+        """Adds a Summary of other values."""
         local = summary.compressed(self._block, self._error)
         if not len(local):
             return
@@ -158,7 +158,7 @@ class Stream:
             level += 1
 
     def finish(self):
-        """The Summary of all that was taken; the stream is empty again."""
+        """The Summary of all added values; resets the stream."""
         result = Summary()
         for summary in self._levels:
             result = result.merged(summary)

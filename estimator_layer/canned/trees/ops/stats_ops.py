@@ -1,4 +1,4 @@
-"""Sums of gradients and hessians by node and bucket, and the best splits that they allow."""
+"""Sums of gradients and hessians by node and bucket, and the best splits by them."""
 from __future__ import annotations
 
 import numpy as np

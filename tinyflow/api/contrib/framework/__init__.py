@@ -1,4 +1,4 @@
-"""tf.contrib.framework: argument scopes, Variables of a model and how to find them, checks."""
+"""tf.contrib.framework: argument scopes, Variables of a model and queries for them, checks."""
 from tinyflow.api.contrib.framework.argument_scopes import (
     add_arg_scope,
     arg_scope,

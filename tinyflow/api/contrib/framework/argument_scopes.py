@@ -21,7 +21,7 @@ _argument_names: dict[str, tuple] = {}          # of each decorated function, by
 
 
 def arg_scope_func_key(op):
-    """What identifies a function in a scope."""
+    """The key of a function in a scope."""
     return getattr(op, '_key_op', str(op))
 
 
@@ -44,10 +44,10 @@ def arg_scoped_arguments(func):
 
 @contextmanager
 def arg_scope(list_ops_or_scope, **kwargs):
-    """Inside, the functions of the list get these arguments where a call does not give them.
+    """Inside, these are the default arguments of the functions in the list.
 
     ``with arg_scope([conv2d, fully_connected], activation_fn=tf.nn.elu):`` Instead of a list, it
-    takes what another `with arg_scope(...) as scope` gave, to open it again. ValueError for a
+    accepts the scope of another `with arg_scope(...) as scope`, to reopen it. ValueError for a
     function that is not decorated.
     """
     if isinstance(list_ops_or_scope, dict):

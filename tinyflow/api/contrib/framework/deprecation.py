@@ -32,7 +32,7 @@ def deprecated(date, instructions, warn_once=True):
 
 
 def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, **kwargs):
-    """Decorates a function some of whose arguments go; a pair (name, value) may have that value."""
+    """Decorates a function with deprecated arguments; a pair (name, value) allows that value."""
     warn_once = kwargs.pop('warn_once', True)
     accepted = {item[0] if isinstance(item, tuple) else item:
                 item[1:] if isinstance(item, tuple) else () for item in
@@ -44,7 +44,7 @@ def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, **kwarg
 
 
 def deprecated_arg_values(date, instructions, warn_once=True, **deprecated_kwargs):
-    """Decorates a function some values of whose arguments go."""
+    """Decorates a function with deprecated argument values."""
     def is_old(name, value):
         return name in deprecated_kwargs and deprecated_kwargs[name] == value
     return _of_arguments(date, instructions, is_old, warn_once)

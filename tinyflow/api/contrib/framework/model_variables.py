@@ -1,4 +1,4 @@
-"""Variables in the collections that tf.contrib keeps: those of a model, and local ones."""
+"""Variables in the collections of tf.contrib: model variables and local ones."""
 from __future__ import annotations
 
 import functools
@@ -17,7 +17,7 @@ def variable(name, shape=None, dtype=None, initializer=None, regularizer=None, t
              custom_getter=None, use_resource=None,
              synchronization=VariableSynchronization.AUTO,
              aggregation=VariableAggregation.NONE):
-    """`tf.get_variable` with a device, and a getter that may be passed for this Variable alone."""
+    """`tf.get_variable` with a device, and optionally a getter for this Variable only."""
     if collections is None:
         collections = [GraphKeys.GLOBAL_VARIABLES]
     getter = get_variable

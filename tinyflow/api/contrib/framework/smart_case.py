@@ -7,9 +7,9 @@ from tinyflow.ops.control_flow.smart_cond import smart_constant_value
 
 
 def smart_case(pred_fn_pairs, default=None, exclusive=False, name='smart_case'):
-    """What the function of the first true condition gives, else `default`'s; see tf.case.
+    """The result of the function of the first true condition, else of `default`; see tf.case.
 
-    Shapes: each condition [] bool, or a Python bool. A condition that is known takes no node.
+    Shapes: each condition [] bool, or a Python bool. A known condition creates no node.
     ValueError unless it is a list of pairs.
     """
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)

@@ -55,7 +55,7 @@ def with_same_shape(expected_tensor, tensor):
 def with_shape(expected_shape, tensor):
     """The tensor, checked to have that shape: now if it is known, else while running.
 
-    Of a list, -1 means any size; [] makes a scalar of a tensor of one element.
+    Of a list, -1 means any size; [] reshapes a tensor of one element to a scalar.
 
     Shapes: expected_shape [rank], tensor [*a] -> [*a]. ValueError for another static shape, or for
     a shape that is not an int32 vector.
@@ -97,7 +97,7 @@ def _sizes(shape, tensor):
 
 
 def _checked_while_running(expected, tensor):
-    """The tensor, once an Assert has found that it has these sizes."""
+    """The tensor, after an Assert that it has these sizes."""
     with name_scope('assert_shape', values=[tensor]) as scope:
         actual = shape_ops.shape(tensor, name='actual')
         check = assertions.Assert(_has_sizes(tensor, expected, actual), [
@@ -119,7 +119,7 @@ def _has_sizes(tensor, expected, actual):
 
 
 def get_graph_from_inputs(op_input_list, graph=None):
-    """The one graph of all tensors in the list (or `graph`, if it is theirs). ValueError if not."""
+    """The common graph of all tensors in the list, or `graph` if it matches; else ValueError."""
     tensors = [t for t in nest.flatten(list(op_input_list), expand_composites=True)
                if isinstance(t, (Tensor, Operation))]
     found = [t.outputs[0] if isinstance(t, Operation) and t.outputs else t for t in tensors]
@@ -132,7 +132,7 @@ def get_graph_from_inputs(op_input_list, graph=None):
 
 
 def get_placeholders(graph):
-    """The outputs of all placeholders of a graph. TypeError if it is none."""
+    """The outputs of all placeholders of a graph. TypeError if the argument is not a graph."""
     if not isinstance(graph, Graph):
         raise misuse(TypeError(f'Input graph needs to be a Graph: {graph!r}'))
     return [t for op in graph.get_operations() if op.type == 'Placeholder' for t in op.outputs]

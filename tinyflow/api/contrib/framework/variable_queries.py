@@ -47,12 +47,12 @@ def get_variables_by_suffix(suffix, scope=None):
 
 
 def get_variables_by_name(given_name, scope=None):
-    """The Variables of that name, in whatever scope."""
+    """The Variables of that name, in any scope."""
     return get_variables(scope, f'/{given_name}:|^{given_name}:')
 
 
 def get_unique_variable(var_op_name):
-    """The one Variable of that full name. ValueError if there is none, or not one."""
+    """The one Variable of that full name. ValueError if there is none, or more than one."""
     candidates = get_variables(scope=var_op_name)
     if not candidates:
         raise misuse(ValueError(f'Couldn\'t find variable {var_op_name}'))
@@ -98,11 +98,11 @@ def global_variable(initial_value, validate_shape=True, name=None, use_resource=
                     validate_shape=validate_shape, name=name, use_resource=use_resource)
 
 
-# ---- values from outside -----------------------------------------------------------------
+# ---- assigning values --------------------------------------------------------------------
 
 
 def _assignments(pairs):
-    """(an Operation, a feed_dict) that put each value into its Variable."""
+    """(an Operation, a feed_dict) that assign each value to its Variable."""
     operations, feed_dict = [], {}
     for var, value in pairs:
         fed = placeholders.placeholder(var.dtype.base_dtype, var.get_shape(),
@@ -113,9 +113,9 @@ def _assignments(pairs):
 
 
 def assign_from_values(var_names_to_values):
-    """(an Operation, its feed_dict) that put the arrays into the Variables of these names.
+    """(an Operation, its feed_dict) that assign the arrays to the Variables of these names.
 
-    ValueError for a name that no Variable has, or several.
+    ValueError for an unknown or ambiguous name.
     """
     pairs = []
     for name, value in var_names_to_values.items():
@@ -130,17 +130,17 @@ def assign_from_values(var_names_to_values):
 
 
 def assign_from_values_fn(var_names_to_values):
-    """A function of a Session that puts the arrays into the Variables of these names."""
+    """A function of a Session that assigns the arrays to the Variables of these names."""
     operation, feed_dict = assign_from_values(var_names_to_values)
     return lambda session: session.run(operation, feed_dict)
 
 
 def assign_from_checkpoint(model_path, var_list, ignore_missing_vars=False):
-    """(an Operation, its feed_dict) that put a checkpoint's values into Variables.
+    """(an Operation, its feed_dict) that assign a checkpoint's values to Variables.
 
     `var_list` is a list of Variables, or a dict from names in the checkpoint to Variables (or lists
-    of them). ValueError for what the checkpoint lacks (a warning with `ignore_missing_vars`), or
-    has in another shape.
+    of them). ValueError for values missing in the checkpoint (a warning with
+    `ignore_missing_vars`), or of another shape.
     """
     return _assignments(_from_checkpoint(model_path, var_list, ignore_missing_vars, False))
 
@@ -172,7 +172,7 @@ def _from_checkpoint(model_path, var_list, ignore_missing_vars, reshape):
 
 def assign_from_checkpoint_fn(model_path, var_list, ignore_missing_vars=False,
                               reshape_variables=False):
-    """A function of a Session that puts a checkpoint's values into Variables.
+    """A function of a Session that assigns a checkpoint's values to Variables.
 
     ValueError for an empty `var_list`; see assign_from_checkpoint.
     """

@@ -33,10 +33,10 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
                renorm_decay=0.99, adjustment=None):
     """gamma (inputs - mean) / sqrt(variance + epsilon) + beta, for each channel.
 
-    While training, mean and variance are the batch's, and updates_collections gets the operations
-    that take them into the moving averages: run these with the training step. With
-    updates_collections=None they are part of the output itself. Other than
-    tf.layers.batch_normalization it trains unless is_training=False, and has no gamma.
+    While training, mean and variance are the batch's, and the operations that update the moving
+    averages are added to updates_collections: run these with the training step. With
+    updates_collections=None they are part of the output itself. Unlike
+    tf.layers.batch_normalization it trains unless is_training=False, and has no gamma by default.
 
     Shapes: inputs [*a, channels] -> [*a, channels]. Ioffe and Szegedy (2015).
     """
@@ -68,7 +68,7 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
 
 
 class _Norm:
-    """One call of batch_norm, in the three ways in which TF builds it."""
+    """One call of batch_norm, in TF's three implementations."""
 
     def __init__(self, inputs, decay, center, scale, epsilon, initializers, regularizers,
                  updates_collections, is_training, variables_collections, trainable, data_format,
@@ -85,7 +85,7 @@ class _Norm:
     # ---- as a layer of tf.layers -----------------------------------------------------------
 
     def as_layer(self, scope, reuse, fused, renorm, renorm_clipping, renorm_decay, adjustment):
-        """The usual way."""
+        """The usual implementation."""
         layer = BatchNormalization(
             1 if self.data_format == 'NCHW' else -1, self.decay, self.epsilon, self.center,
             self.scale, self._initializer('beta'), self._initializer('gamma'),
@@ -104,7 +104,7 @@ class _Norm:
     # ---- by the fused op ---------------------------------------------------------------------
 
     def by_op(self):
-        """For vectors too, which become images of one pixel."""
+        """Also for vectors, which become images of one pixel."""
         inputs = self.inputs
         first = self.data_format == 'NCHW'
         if inputs.shape.ndims == 2:
@@ -149,7 +149,7 @@ class _Norm:
     # ---- by moments --------------------------------------------------------------------------
 
     def by_moments(self, batch_weights):
-        """With a weight for each example, or with corrected averages."""
+        """With example weights, or with bias-corrected averages."""
         inputs, first = self.inputs, self.data_format == 'NCHW'
         rank = inputs.shape.ndims
         if rank is None:
@@ -179,7 +179,7 @@ class _Norm:
         return shaping.reshape(batch_weights, [-1, *[1] * (rank - 1)])
 
     def _statistics(self, weights, rank, moving_mean, moving_variance):
-        """Mean and variance of the batch, which are also taken into the averages."""
+        """Mean and variance of the batch, which also update the averages."""
         mean, variance = self._moments(weights, rank)
         averages = (moving_mean, moving_variance)
         if self.updates_collections is None:

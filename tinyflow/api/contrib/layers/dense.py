@@ -18,7 +18,7 @@ from tinyflow.ops.linalg import matmul
 from tinyflow.ops.nn import activations, bias as biases_
 from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 
-XAVIER = xavier_initializer()           # the default of the weights of all these layers
+XAVIER = xavier_initializer()           # the default weights initializer of all these layers
 RENAMED = {'bias': 'biases', 'kernel': 'weights'}
 
 
@@ -88,9 +88,10 @@ def bias_add(inputs, activation_fn=None, initializer=ZEROS, regularizer=None, re
 @add_arg_scope
 def dropout(inputs, keep_prob=0.5, noise_shape=None, is_training=True, outputs_collections=None,
             scope=None, seed=None):
-    """While training, 0 with probability 1 - keep_prob and inputs / keep_prob otherwise.
+    """While training, sets inputs to 0 with probability 1 - keep_prob, else divides them by
+    keep_prob.
 
-    Shapes: inputs [*a] -> [*a]. Other than tf.layers.dropout, it drops unless is_training=False.
+    Shapes: inputs [*a] -> [*a]. Unlike tf.layers.dropout, it drops unless is_training=False.
     """
     with variable_scope(scope, 'Dropout', [inputs],
                         custom_getter=utils.variable_getter()) as sc:
@@ -138,7 +139,7 @@ legacy_linear = functools.partial(legacy_fully_connected, activation_fn=None)
 
 
 def stack(inputs, layer, stack_args, **kwargs):
-    """layer applied again and again, each time with the next arguments of `stack_args`.
+    """layer applied repeatedly, each time with the next arguments of `stack_args`.
 
     Shapes: those of the layer. ``stack(x, fully_connected, [32, 64, 128], scope='fc')``.
     """

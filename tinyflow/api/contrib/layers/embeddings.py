@@ -39,14 +39,14 @@ def bow_encoder(ids, vocab_size, embed_dim, sparse_lookup=True, initializer=None
     """The mean of the vectors of a text's words.
 
     Shapes: ids [batch, words] -> [batch, embed_dim]. NotImplementedError for sparse_lookup, which
-    leaves out what pads the text.
+    ignores padding.
     """
     if not vocab_size or not embed_dim:
         raise misuse(ValueError('Must specify vocab size and embedding dimension'))
     if sparse_lookup:
         raise misuse(NotImplementedError(
-            'tf.contrib.layers.bow_encoder with sparse_lookup=True is not in tinyflow.\n  Hint: '
-            'sparse_lookup=False, or tf.nn.embedding_lookup_sparse with combiner="mean".'))
+            'tinyflow does not implement tf.contrib.layers.bow_encoder with sparse_lookup=True.\n  '
+            'Hint: sparse_lookup=False, or tf.nn.embedding_lookup_sparse with combiner="mean".'))
     with variable_scope(scope, 'bow_encoder', [ids], reuse=reuse):
         table = model_variable('embeddings', [vocab_size, embed_dim], initializer=initializer,
                                regularizer=regularizer, trainable=trainable)

@@ -1,7 +1,7 @@
-"""Feature columns by the names that tf.contrib.layers had for them, before tf.feature_column.
+"""Feature columns under the names of tf.contrib.layers, from before tf.feature_column.
 
-They make today's columns, which tf.estimator and tf.feature_column.input_layer take: Variables have
-today's names, and crosses today's buckets.
+They create current columns, for tf.estimator and tf.feature_column.input_layer: Variables have
+their current names, and crosses their current buckets.
 """
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def real_valued_column(column_name, dimension=1, default_value=None, dtype=dtype
 def _check_combiner(combiner):
     if combiner != 'sum':
         raise misuse(NotImplementedError(
-            f'combiner={combiner!r}: columns have none any more.\n  Hint: sparse_combiner of '
+            f'combiner={combiner!r}: columns no longer have one.\n  Hint: sparse_combiner of '
             'tf.feature_column.linear_model or tf.estimator.LinearClassifier.'))
 
 
@@ -128,7 +128,7 @@ def bucketized_column(source_column, boundaries):
 
 def crossed_column(columns, hash_bucket_size, combiner='sum', ckpt_to_load_from=None,
                    tensor_name_in_ckpt=None, hash_key=None):
-    """tf.feature_column.crossed_column; of hashed columns the words are crossed.
+    """tf.feature_column.crossed_column; for hashed columns the raw values are crossed.
 
     Shapes: features [batch, n] and [batch, m] -> ids [batch, n * m].
     """
@@ -147,13 +147,13 @@ def create_feature_spec_for_parsing(feature_columns):
 
 def parse_feature_columns_from_examples(serialized, feature_columns, name=None,
                                         example_names=None):
-    """What tf.parse_example reads for the columns, by key. Shapes: serialized [batch]."""
+    """The parsed features of the columns, by key. Shapes: serialized [batch]."""
     spec = parse_spec.make_parse_example_spec(feature_columns)
     return example_parsing.parse_example(serialized, spec, name, example_names)
 
 
 def infer_real_valued_columns(features):
-    """A real_valued_column for each feature of a dict of [batch, n]; of a tensor the column ''.
+    """A real_valued_column for each feature of a dict of [batch, n]; for a tensor the column ''.
 
     ValueError for features that are not numbers.
     """
@@ -165,7 +165,7 @@ def infer_real_valued_columns(features):
 def _inferred(key, feature):
     feature = convert_to_tensor(feature)
     if not (feature.dtype.is_floating or feature.dtype.is_integer):
-        raise misuse(ValueError(f'Feature {key!r} must be numbers to infer a real_valued_column, '
+        raise misuse(ValueError(f'Feature {key!r} must be numeric to infer a real_valued_column, '
                                 f'and is {feature.dtype.name}.'))
     raw = feature.raw_shape or (None,)
     size = 1 if len(raw) == 1 else feature.shape[1:].num_elements()

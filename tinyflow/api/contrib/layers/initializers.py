@@ -35,7 +35,7 @@ def variance_scaling_initializer(factor=2.0, mode='FAN_IN', uniform=False, seed=
         if uniform:
             limit = math.sqrt(3.0 * factor / number)
             return random_functions.random_uniform(shape, -limit, limit, dtype, seed=seed)
-        # 1.3 makes up, about, for what the cut of the tails takes from the variance.
+        # 1.3 approximately corrects the variance for the truncation.
         stddev = math.sqrt(1.3 * factor / number)
         return random_functions.truncated_normal(shape, 0.0, stddev, dtype, seed=seed)
 

@@ -135,7 +135,7 @@ def group_norm(inputs, groups=32, channels_axis=-1, reduction_axes=(-3, -2), cen
 
 
 def _group_axes(inputs, rank, channels_axis, reduction_axes):
-    """The channels' axis from the front, and the axes to reduce after it became two."""
+    """The non-negative channel axis, and the axes to reduce after splitting it into two."""
     if channels_axis > rank - 1:
         raise misuse(ValueError('Axis is out of bounds.'))
     channels_axis %= rank

@@ -43,7 +43,7 @@ def optimize_loss(loss, global_step, learning_rate, optimizer, gradient_noise_sc
                   gradient_multipliers=None, clip_gradients=None, learning_rate_decay_fn=None,
                   update_ops=None, variables=None, name=None, summaries=None,
                   colocate_gradients_with_ops=False, increment_global_step=True):
-    """The loss, as a tensor that is there only after a training step.
+    """The loss, as a tensor that is computed after a training step.
 
     `optimizer` is a name ('SGD', 'Adam', ...), a class, an object, or a function of the learning
     rate. `update_ops`, GraphKeys.UPDATE_OPS if not given, run before the step. `clip_gradients` is
@@ -84,7 +84,7 @@ def optimize_loss(loss, global_step, learning_rate, optimizer, gradient_noise_sc
 
 
 def _rate(learning_rate):
-    """A tensor as it is, a number as the Variable `learning_rate`."""
+    """A tensor is returned unchanged, a number becomes the Variable `learning_rate`."""
     if learning_rate is None:
         return None
     if isinstance(learning_rate, Tensor) and learning_rate.shape.ndims == 0:
@@ -144,7 +144,7 @@ def _with_values(gradient, change):
 
 
 def _changed(pairs, noise_scale, multipliers):
-    """With noise, and each gradient times the multiplier of its Variable or Variable's name."""
+    """Adds noise, and scales each gradient by the multiplier of its Variable or Variable's name."""
     if noise_scale is not None:
         pairs = [(None if g is None else g + random_functions.truncated_normal(
             g.dense_shape if isinstance(g, IndexedSlices) else g.shape) * noise_scale, v)

@@ -1,4 +1,4 @@
-"""Regularizers: functions of weights that give a loss."""
+"""Regularizers: functions of weights that return a loss."""
 from __future__ import annotations
 
 import numbers
@@ -38,7 +38,7 @@ def l2_regularizer(scale, scope=None):
 
 
 def _is_off(scale):
-    """True for the scale 0, which makes no node."""
+    """True for the scale 0, which creates no node."""
     _check_no_integer('scale', scale)
     if isinstance(scale, numbers.Real) and scale < 0.:
         raise misuse(ValueError(f'Setting a scale less than 0 on a regularizer: {scale:g}'))
@@ -48,7 +48,7 @@ def _is_off(scale):
 def _check_no_integer(name, scale):
     if isinstance(scale, numbers.Integral):
         raise misuse(ValueError(f'{name} cannot be an integer: {scale}\n  Hint: a float, such as '
-                                '0.001; large scales leave nothing but zeros.'))
+                                '0.001; large scales make all weights zero.'))
 
 
 def l1_l2_regularizer(scale_l1=1.0, scale_l2=1.0, scope=None):
@@ -81,7 +81,7 @@ def apply_regularization(regularizer, weights_list=None):
     """The sum of the regularizer over weights, also added to REGULARIZATION_LOSSES.
 
     Shapes: -> []. Without a list, the weights are those in GraphKeys.WEIGHTS. ValueError if there
-    are none, or if the regularizer gives no scalar.
+    are none, or if the regularizer does not return a scalar.
     """
     weights_list = weights_list or get_collection(GraphKeys.WEIGHTS)
     if not weights_list:

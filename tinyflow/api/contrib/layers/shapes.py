@@ -123,7 +123,7 @@ def images_to_sequence(inputs, data_format='NHWC', outputs_collections=None, sco
 @add_arg_scope
 def sequence_to_images(inputs, height, output_data_format='channels_last',
                        outputs_collections=None, scope=None):
-    """Undoes images_to_sequence.
+    """The inverse of images_to_sequence.
 
     Shapes: inputs [width, batch * height, channels] -> [batch, height, width, channels].
     """
@@ -140,7 +140,7 @@ def sequence_to_images(inputs, height, output_data_format='channels_last',
 @add_arg_scope
 def spatial_softmax(features, temperature=None, name=None, variables_collections=None,
                     trainable=True, data_format='NHWC'):
-    """Where each channel is strongest: the mean pixel position under a softmax of its values.
+    """The expected pixel position of each channel under a softmax of its values.
 
     Shapes: features [batch, height, width, channels] -> [batch, channels * 2], positions from -1
     to 1. Levine et al. (2016).

@@ -1,4 +1,4 @@
-"""Summaries of tensors, Variables and activations, by the shape of what is summarized."""
+"""Summaries of tensors, Variables and activations, depending on their shape."""
 from __future__ import annotations
 
 import re
@@ -42,14 +42,14 @@ def summarize_tensors(tensors, summarizer=summarize_tensor):
 
 
 def summarize_collection(collection, name_filter=None, summarizer=summarize_tensor):
-    """Summaries of what is in a collection; `name_filter` keeps names that match it."""
+    """Summaries of the items of a collection; `name_filter` keeps names that match it."""
     chosen = [item for item in get_collection(collection)
               if name_filter is None or re.match(name_filter, item.op.name)]
     return summarize_tensors(chosen, summarizer)
 
 
 def summarize_activations(name_filter=None, summarizer=summarize_activation):
-    """Summaries of what is in GraphKeys.ACTIVATIONS."""
+    """Summaries of the items of GraphKeys.ACTIVATIONS."""
     return summarize_collection(GraphKeys.ACTIVATIONS, name_filter, summarizer)
 
 

@@ -29,7 +29,7 @@ def add_to_variable_collections(variable, variables_collections, name):
 
 
 def variable_getter(rename=None):
-    """A custom getter that makes model variables, with other short names where `rename` says."""
+    """A custom getter that makes model variables, renamed according to `rename`."""
     def getter(getter, name, shape=None, dtype=None, initializer=None, regularizer=None,
                trainable=True, collections=None, caching_device=None, partitioner=None,
                use_resource=None, synchronization=VariableSynchronization.AUTO,
@@ -44,14 +44,14 @@ def variable_getter(rename=None):
 
 
 def check_data_format(data_format, known=('NCHW', 'NHWC')):
-    """'channels_first' or 'channels_last'; ValueError for what is not known."""
+    """'channels_first' or 'channels_last'; ValueError for unknown formats."""
     if data_format not in known:
         raise misuse(ValueError(f'data_format has to be either {" or ".join(known)}.'))
     return channels(data_format)
 
 
 def channels(data_format):
-    """The data format as tf.layers call it."""
+    """The data format in the notation of tf.layers."""
     return 'channels_first' if data_format and data_format.startswith('NC') else 'channels_last'
 
 
@@ -77,7 +77,7 @@ def pair(value):
 
 
 def finished(outputs, normalizer_fn, normalizer_params, activation_fn):
-    """The outputs after the normalizer and the activation function, where there are such."""
+    """The outputs after the normalizer and the activation function, if any."""
     if normalizer_fn is not None:
         outputs = normalizer_fn(outputs, **(normalizer_params or {}))
     return outputs if activation_fn is None else activation_fn(outputs)

@@ -11,7 +11,7 @@ from tinyflow.graph.support.missing import (
 __all__ = ['RunConfig', 'datasets', 'preprocessing']
 _missing = _explain_missing(__name__, __all__)
 
-# What each became, with the arguments that changed.
+# The replacement of each name, with changed arguments.
 _TRAINED = ('; fit(...) became train(input_fn, steps=...), and input_fn for arrays is '
             "tf.estimator.inputs.numpy_input_fn({'x': x}, y, num_epochs=None, shuffle=True)")
 _INSTEAD = {
@@ -34,7 +34,7 @@ _INSTEAD = {
         "{'x': array}",
     'MetricSpec': "eval_metric_ops={'accuracy': tf.metrics.accuracy(labels, classes)} in the "
                   'EstimatorSpec, or tf.contrib.estimator.add_metrics',
-    'monitors': 'tf.train.SessionRunHook and the like, as hooks=[...] of train',
+    'monitors': 'tf.train.SessionRunHook and its subclasses, as hooks=[...] of train',
     'make_export_strategy': 'tf.estimator.LatestExporter(name, serving_input_receiver_fn)',
     'estimators': 'tf.estimator',
     'run_config': 'tf.estimator.RunConfig',
@@ -47,8 +47,8 @@ def __getattr__(name):
         return found
     if name in _INSTEAD:
         raise _misuse(_MissingNameError(
-            f'tf.contrib.learn.{name} is left out of tinyflow; in TensorFlow 1.3 tf.estimator '
-            f'followed it.\n  Hint: {_INSTEAD[name]}.'))
+            f'tf.contrib.learn.{name} is not part of tinyflow; TensorFlow 1.3 replaced it by '
+            f'tf.estimator.\n  Hint: {_INSTEAD[name]}.'))
     return _missing(name)
 
 

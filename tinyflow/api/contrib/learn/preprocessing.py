@@ -20,7 +20,7 @@ def tokenizer(iterator):
 
 
 class CategoricalVocabulary:
-    """Numbers for words, 0 being the unknown word; new words get numbers until it is frozen."""
+    """Maps words to ids, with 0 for unknown words; new words get ids until it is frozen."""
 
     def __init__(self, unknown_token='<UNK>', support_reverse=True):
         self._unknown_token = unknown_token
@@ -34,11 +34,11 @@ class CategoricalVocabulary:
         return len(self._mapping)
 
     def freeze(self, freeze=True):
-        """Words that are new from here on are unknown."""
+        """New words are unknown from now on."""
         self._freeze = freeze
 
     def get(self, category):
-        """The number of a word."""
+        """The id of a word."""
         if category not in self._mapping:
             if self._freeze:
                 return 0
@@ -47,7 +47,7 @@ class CategoricalVocabulary:
         return self._mapping[category]
 
     def add(self, category, count=1):
-        """Counts a word."""
+        """Increments the count of a word."""
         if self.get(category) or category == self._unknown_token:
             self._freq[category] = self._freq.get(category, 0) + count
 
@@ -65,7 +65,7 @@ class CategoricalVocabulary:
         self._freq = dict(kept)
 
     def reverse(self, class_id):
-        """The word of a number."""
+        """The word of an id."""
         if not self._support_reverse:
             raise misuse(ValueError('This vocabulary wasn\'t initialized with support_reverse to '
                                     'support reverse() function.'))
@@ -73,7 +73,7 @@ class CategoricalVocabulary:
 
 
 class VocabularyProcessor:
-    """Texts as rows of `max_document_length` word numbers, filled up with zeros."""
+    """Converts texts to rows of `max_document_length` word ids, padded with zeros."""
 
     def __init__(self, max_document_length, min_frequency=0, vocabulary=None, tokenizer_fn=None):
         self.max_document_length = max_document_length
@@ -92,7 +92,7 @@ class VocabularyProcessor:
         return self
 
     def fit_transform(self, raw_documents, unused_y=None):
-        """Learns the words of the texts and gives their rows."""
+        """Learns the words of the texts and returns their rows."""
         self.fit(raw_documents)
         return self.transform(raw_documents)
 
@@ -118,7 +118,7 @@ class VocabularyProcessor:
 
     @classmethod
     def restore(cls, filename):
-        """Reads what `save` wrote."""
+        """Reads a file written by `save`."""
         try:
             with GFile(filename) as file:
                 kept = json.loads(file.read())

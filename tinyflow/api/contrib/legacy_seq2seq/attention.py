@@ -25,7 +25,7 @@ from tinyflow.ops.variables.variable_scope import get_variable, get_variable_sco
 
 
 class _Attention:
-    """Weighted means of the attention states, the weights being learned from a query."""
+    """Weighted means of the attention states, with weights computed from a query."""
 
     def __init__(self, states, heads, dtype):
         self.dtype = dtype

@@ -17,7 +17,7 @@ from tinyflow.ops.variables.variable_scope import get_variable, get_variable_sco
 
 
 def argmax_and_embed(table, output_projection=None, update_embedding=True):
-    """A loop function: the vector of the likeliest symbol of the last output."""
+    """A loop function: the embedding of the most likely symbol of the last output."""
     def loop_function(previous, _):
         if output_projection is not None:
             previous = bias.xw_plus_b(previous, *output_projection)
@@ -86,7 +86,7 @@ def embedding_rnn_decoder(decoder_inputs, initial_state, cell, num_symbols, embe
     """rnn_decoder over ids, whose vectors are looked up.
 
     Shapes: decoder_inputs a list of [batch] (ids) -> (a list of [batch, out], state). With
-    `feed_previous`, each input but the first is the likeliest symbol of the output before.
+    `feed_previous`, each input but the first is the most likely symbol of the previous output.
     """
     with variable_scope(scope or 'embedding_rnn_decoder') as scope:
         check_projection(output_projection, num_symbols, scope.dtype)
@@ -98,9 +98,9 @@ def embedding_rnn_decoder(decoder_inputs, initial_state, cell, num_symbols, embe
 
 
 def either_way(feed_previous, decoder, steps, like):
-    """(outputs, state) of decoder(True) or decoder(False), chosen by a tensor while running.
+    """(outputs, state) of decoder(True) or decoder(False), selected by a tensor at run time.
 
-    `like` is a state of the structure that the state has.
+    `like` has the structure of the state.
     """
     def flat(value):
         with variable_scope(get_variable_scope(), reuse=None if value else True):
@@ -149,7 +149,7 @@ def embedding_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, num_encoder_symb
 def embedding_tied_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, num_symbols, embedding_size,
                                num_decoder_symbols=None, output_projection=None,
                                feed_previous=False, dtype=None, scope=None):
-    """tied_rnn_seq2seq over ids, one table for both sides.
+    """tied_rnn_seq2seq over ids, with one embedding table for both.
 
     Shapes: lists of [batch] (ids) -> (a list of [batch, num_decoder_symbols or num_symbols],
     state). `feed_previous` may be a bool or a tensor.

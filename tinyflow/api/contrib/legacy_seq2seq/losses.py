@@ -14,7 +14,7 @@ def sequence_loss_by_example(logits, targets, weights, average_across_timesteps=
     """The weighted cross entropy of each row, summed (or averaged) over the steps.
 
     Shapes: logits a list of [batch, classes], targets and weights lists of [batch] -> [batch].
-    ValueError where the lists differ in length.
+    ValueError if the lists differ in length.
     """
     if not len(targets) == len(logits) == len(weights):
         raise misuse(ValueError('Lengths of logits, weights, and targets must be the same '
@@ -31,7 +31,7 @@ def sequence_loss_by_example(logits, targets, weights, average_across_timesteps=
         total = arithmetic.add_n(losses)
         if average_across_timesteps:
             total_weight = arithmetic.add_n(weights)
-            total_weight += 1e-12               # not 0 where all weights are
+            total_weight += 1e-12               # avoids division by 0
             total /= total_weight
     return total
 
@@ -55,7 +55,7 @@ def model_with_buckets(encoder_inputs, decoder_inputs, targets, weights, buckets
     """One model for each of several lengths, all with the same Variables: (outputs, losses).
 
     `buckets` is a list of (input steps, output steps), the largest last; `seq2seq` is a function of
-    (encoder inputs, decoder inputs) that gives (outputs, state).
+    (encoder inputs, decoder inputs) that returns (outputs, state).
 
     Shapes: inputs lists of [batch, ...], targets and weights lists of [batch] -> a list of outputs
     and a list of losses ([] or, `per_example_loss`, [batch]), one for each bucket.

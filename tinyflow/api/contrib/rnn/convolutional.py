@@ -13,7 +13,7 @@ from tinyflow.ops.variables.variable_scope import get_variable
 
 
 class ConvLSTMCell(RNNCell):
-    """An LSTM over pictures: states keep places, and gates see a neighbourhood.
+    """An LSTM with convolutional gates over images, sequences or volumes; states have spatial axes.
 
     Shapes: inputs [batch, *input_shape], state LSTMStateTuple of two [batch, *sizes,
     output_channels] -> output likewise (plus the input's channels if `skip_connection`).

@@ -8,7 +8,7 @@ from tinyflow.ops.array import joining, shaping
 
 
 class FusedRNNCell:
-    """What is called with all steps at once.
+    """Base of cells that are called with all steps at once.
 
     Shapes: inputs [time, batch, in] (or a list of [batch, in]) -> (outputs likewise, state).
     """

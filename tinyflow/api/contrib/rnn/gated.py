@@ -16,7 +16,7 @@ from tinyflow.ops.variables.variable_scope import get_variable, get_variable_sco
 
 
 def input_width(inputs):
-    """The size of the inputs. ValueError where it is not known."""
+    """The size of the inputs. ValueError if it is not known."""
     width = inputs.shape.with_rank(2)[1].value
     if width is None:
         raise misuse(ValueError('Could not infer input size from inputs.get_shape()[-1]'))
@@ -97,7 +97,7 @@ class IntersectionRNNCell(OfUnits, RNNCell):
 
 
 class NASCell(LayerRNNCell):
-    """The cell that a search over architectures found.
+    """The cell found by neural architecture search.
 
     Shapes: inputs [batch, in], state LSTMStateTuple of [batch, num_units] and [batch, out] ->
     output [batch, out], where out is num_proj or num_units. Source: Zoph and Le, "Neural
@@ -150,7 +150,7 @@ class NASCell(LayerRNNCell):
 
 
 class SRUCell(OfUnits, LayerRNNCell):
-    """The simple recurrent unit: its gates see the input alone.
+    """The simple recurrent unit: its gates depend on the input only.
 
     Shapes: inputs [batch, num_units], state [batch, num_units] -> output, new state likewise.
     Source: Lei et al., "Simple recurrent units for highly parallelizable recurrence", EMNLP 2018.
@@ -190,8 +190,8 @@ class CoupledInputForgetGateLSTMCell(Projected, RNNCell):
                  norm_gain=1.0, norm_shift=0.0):
         super().__init__(_reuse=reuse)
         if num_unit_shards != 1 or num_proj_shards != 1:
-            raise misuse(ValueError('CoupledInputForgetGateLSTMCell: tinyflow keeps each Variable '
-                                    'whole; leave out num_unit_shards and num_proj_shards.'))
+            raise misuse(ValueError('CoupledInputForgetGateLSTMCell: tinyflow does not partition '
+                                    'Variables; omit num_unit_shards and num_proj_shards.'))
         self._num_units, self._num_proj, self._proj_clip = num_units, num_proj, proj_clip
         self._use_peepholes, self._forget_bias = use_peepholes, forget_bias
         self._state_is_tuple, self._activation = state_is_tuple, activation

@@ -21,7 +21,7 @@ from tinyflow.ops.variables.variable_scope import get_variable, get_variable_sco
 
 
 class IndRNNCell(OfUnits, LayerRNNCell):
-    """activation(W inputs + u * state + b): each unit sees no state but its own.
+    """activation(W inputs + u * state + b): each unit depends on its own state only.
 
     Shapes: inputs [batch, in], state [batch, num_units] -> output, new state likewise. Source: Li
     et al., "Independently recurrent neural network", CVPR 2018.
@@ -48,7 +48,7 @@ class IndRNNCell(OfUnits, LayerRNNCell):
 
 
 class IndyGRUCell(OfUnits, LayerRNNCell):
-    """A GRU whose units see no state but their own.
+    """A GRU whose units depend on their own state only.
 
     Shapes: inputs [batch, in], state [batch, num_units] -> output, new state likewise. Source:
     Gonnet and Deselaers, "IndyLSTMs" (2019).
@@ -90,7 +90,7 @@ class IndyGRUCell(OfUnits, LayerRNNCell):
 
 
 class IndyLSTMCell(OfUnitsLSTM, LayerRNNCell):
-    """An LSTM whose cells see no output but their own.
+    """An LSTM whose cells depend on their own output only.
 
     Shapes: inputs [batch, in], state LSTMStateTuple of two [batch, num_units] -> output
     [batch, num_units] and a new state. Source: Gonnet and Deselaers, "IndyLSTMs" (2019).
@@ -134,7 +134,7 @@ def _signed(dtype):
 
 
 class GLSTMCell(RNNCell):
-    """An LSTM in groups: each sees its own part of the inputs and of the outputs.
+    """An LSTM in groups: each uses a separate part of the inputs and of the outputs.
 
     Shapes: inputs [batch, in], state LSTMStateTuple of c [batch, num_units] and h [batch, out] ->
     output [batch, out]; all sizes are multiples of `number_of_groups`. Source: Kuchaiev and

@@ -1,4 +1,4 @@
-"""LayerNormBasicLSTMCell, and the Normalizer that other cells use, too."""
+"""LayerNormBasicLSTMCell, and the Normalizer, also used by other cells."""
 from __future__ import annotations
 
 from tinyflow.graph.dtypes import float32

@@ -23,7 +23,7 @@ from tinyflow.ops.variables.initializers import constant_initializer
 
 
 def _make_weights(cell, depth):
-    """Kernel, bias and, where wanted, peepholes of an LSTM of blocks."""
+    """Kernel, bias and optional peepholes of a block LSTM."""
     units = cell._num_units
     cell._kernel = cell.add_variable('kernel', [depth + units, units * 4])
     cell._bias = cell.add_variable('bias', [units * 4], initializer=constant_initializer(0.0))
@@ -32,7 +32,7 @@ def _make_weights(cell, depth):
 
 
 class LSTMBlockCell(OfUnitsLSTM, LayerRNNCell):
-    """An LSTM whose step is one node; weights and values as LSTMCell's.
+    """An LSTM whose step is one node; weights and values are those of LSTMCell.
 
     Shapes: inputs [batch, in], state LSTMStateTuple of two [batch, num_units] -> output
     [batch, num_units] and a new state.
@@ -66,7 +66,7 @@ class LSTMBlockCell(OfUnitsLSTM, LayerRNNCell):
 
 
 class LSTMBlockWrapper(Layer):
-    """Base of layers that run all steps of an LSTM: a subclass gives `num_units`, `_call_cell`."""
+    """Base of LSTM layers over all steps: a subclass defines `num_units` and `_call_cell`."""
 
     @property
     def num_units(self):
@@ -106,7 +106,7 @@ class LSTMBlockWrapper(Layer):
         return (joining.unstack(outputs) if is_list else outputs), last
 
     def _inside(self, lengths, time, dtype):
-        """1 where a row has not ended, else 0: [time, batch, num_units]."""
+        """1 before the end of a row, else 0: [time, batch, num_units]."""
         mask = shaping.transpose(masking.sequence_mask(lengths, time, dtype=dtype), [1, 0])
         return joining.tile(shaping.expand_dims(mask, [-1]), [1, 1, self.num_units])
 
@@ -118,7 +118,7 @@ def _at(states, lengths, batch):
 
 
 class LSTMBlockFusedCell(LSTMBlockWrapper):
-    """All steps of an LSTM as one node; weights and values as LSTMCell's.
+    """All steps of an LSTM as one node; weights and values are those of LSTMCell.
 
     Shapes: inputs [time, batch, in] (or a list of [batch, in]), sequence_length [batch] -> (outputs
     [time, batch, num_units], LSTMStateTuple).
@@ -198,7 +198,7 @@ class GRUBlockCell(LayerRNNCell):
 
 
 class GRUBlockCellV2(GRUBlockCell):
-    """GRUBlockCell with the weights' names of GRUCell: checkpoints fit both.
+    """GRUBlockCell with the weights' names of GRUCell: checkpoints are compatible.
 
     Shapes: as GRUBlockCell.
     """

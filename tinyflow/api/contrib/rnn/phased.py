@@ -21,7 +21,7 @@ def _log_uniform(minval, maxval):
 
 
 class PhasedLSTMCell(OfUnitsLSTM, RNNCell):
-    """An LSTM whose cells are changed only in the open phase of their own rhythm.
+    """An LSTM whose cells are updated only in the open phase of a learned oscillation.
 
     Shapes: inputs a pair of times [batch, 1] and x [batch, in], state LSTMStateTuple of two
     [batch, num_units] -> output [batch, num_units] and a new state. Source: Neil et al., "Phased
@@ -65,7 +65,7 @@ class PhasedLSTMCell(OfUnitsLSTM, RNNCell):
         return [*seen, cells] if self._use_peepholes else seen
 
     def _openness(self, time):
-        """How far each cell is open: [batch, num_units]."""
+        """The openness of the time gate of each cell: [batch, num_units]."""
         units = [self._num_units]
         period = get_variable('period', units, initializer=self._periods)
         phase = get_variable('phase', units,

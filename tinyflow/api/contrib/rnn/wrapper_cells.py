@@ -15,7 +15,8 @@ from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 
 
 class AttentionCellWrapper(RNNCell):
-    """The cell, which sees a weighted mean of its last `attn_length` outputs.
+    """The cell with attention: a weighted mean of its last `attn_length` outputs as additional
+    input.
 
     Shapes: inputs [batch, in] -> output [batch, attn_size]; state (the cell's, last attention,
     [batch, attn_size * attn_length]). Source: Bahdanau et al., ICLR 2015.
@@ -71,7 +72,7 @@ class AttentionCellWrapper(RNNCell):
                 slicing.slice(states, [0, cell + size], [-1, size * self._attn_length]))
 
     def _attend(self, query, seen):
-        """(the mean of what was seen, what was seen but for the oldest)."""
+        """(the weighted mean of the stored outputs, the stored outputs without the oldest)."""
         length, size, units = self._attn_length, self._attn_size, self._attn_vec_size
         with variable_scope('attention'):
             kernel = get_variable('attn_w', [1, 1, size, units])
@@ -90,7 +91,7 @@ class AttentionCellWrapper(RNNCell):
 
 
 class HighwayWrapper(OfInnerCell, RNNCell):
-    """inputs * carry + outputs * transform, with gates that see the inputs.
+    """inputs * carry + outputs * transform, with gates computed from the inputs.
 
     Shapes: as the cell's; inputs and outputs have equal shapes. Source: Srivastava et al., "Highway
     networks" (2015).

@@ -43,7 +43,7 @@ class AttentionMechanism:
 
     @property
     def state_size(self):
-        """The size of what a mechanism keeps from one step to the next."""
+        """The size of the state that a mechanism keeps between steps."""
         raise abstract(self)
 
 
@@ -79,7 +79,7 @@ class BaseMechanism(AttentionMechanism):
 
     @property
     def memory_layer(self):
-        """The layer that makes keys of the memory."""
+        """The layer that computes keys from the memory."""
         return self._memory_layer
 
     @property
@@ -94,12 +94,12 @@ class BaseMechanism(AttentionMechanism):
 
     @property
     def keys(self):
-        """What queries are compared with: [batch, length, units]."""
+        """The keys, which queries are compared with: [batch, length, units]."""
         return self._keys
 
     @property
     def batch_size(self):
-        """The number of rows, an int where it is known."""
+        """The number of rows, an int if it is known."""
         return self._batch_size
 
     @property

@@ -26,10 +26,10 @@ from tinyflow.ops.linalg import matmul
 
 class AttentionWrapperState(namedtuple('AttentionWrapperState', (
         'cell_state', 'attention', 'time', 'alignments', 'alignment_history', 'attention_state'))):
-    """The state of an AttentionWrapper: that of its cell, and what attention keeps."""
+    """The state of an AttentionWrapper: that of its cell, and that of the attention."""
 
     def clone(self, **kwargs):
-        """A copy with other parts; ValueError where a part has another shape than before."""
+        """A copy with some parts replaced; ValueError if a part has a different shape."""
         def checked(old, new):
             if isinstance(old, Tensor) and isinstance(new, Tensor):
                 return with_same_shape(old, new)
@@ -57,7 +57,7 @@ class AttentionWrapper(RNNCell):
     Shapes: inputs [batch, in] -> the attention [batch, attention_layer_size] (without such a size,
     the mean of the memory), or the cell's output if not `output_attention`. One mechanism or a
     list of them; `alignment_history` keeps the weights of all steps in a TensorArray of the state.
-    TypeError where a mechanism is none, ValueError where sizes do not fit them.
+    TypeError for an invalid mechanism, ValueError for incompatible sizes.
     """
 
     def __init__(self, cell, attention_mechanism, attention_layer_size=None,
@@ -87,7 +87,7 @@ class AttentionWrapper(RNNCell):
             self._initial_cell_state = self._checked_initial(initial_cell_state)
 
     def _make_layers(self, sizes, layers):
-        """Layers that make the attention of [cell output, mean of the memory]."""
+        """Layers that compute the attention from [cell output, mean of the memory]."""
         if sizes is not None and layers is not None:
             raise misuse(ValueError('Only one of attention_layer_size and attention_layer should '
                                     'be set'))
@@ -153,7 +153,7 @@ class AttentionWrapper(RNNCell):
                 m.alignments_size if self._alignment_history else () for m in mechanisms))
 
     def zero_state(self, batch_size, dtype):
-        """The state before the first step: zeros, or the initial_cell_state that was given."""
+        """The state before the first step: zeros, or the initial_cell_state."""
         with name_scope(type(self).__name__ + 'ZeroState', values=[batch_size]):
             state = self._initial_cell_state
             if state is None:

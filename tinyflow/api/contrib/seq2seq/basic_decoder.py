@@ -13,7 +13,7 @@ from tinyflow.layers.rnn.cell import check_is_cell
 from tinyflow.layers.rnn.steps import row_shape
 
 BasicDecoderOutput = namedtuple('BasicDecoderOutput', ('rnn_output', 'sample_id'))
-BasicDecoderOutput.__doc__ = 'What BasicDecoder gives for each step.'
+BasicDecoderOutput.__doc__ = 'The output of BasicDecoder for each step.'
 
 
 class BasicDecoder(Decoder):

@@ -52,11 +52,11 @@ FinalBeamSearchDecoderOutput.__doc__ = 'The finished sequences, [batch, time, wi
 
 
 class BeamSearchDecoder(Decoder):
-    """Follows the `beam_width` likeliest sequences of each row, until `end_token`.
+    """Keeps the `beam_width` most likely sequences of each row, until `end_token`.
 
     Shapes: start_tokens [batch] int32, end_token [] int32, initial_state [batch * beam_width, ...]
     (see tile_batch) -> predicted_ids [batch, time, beam_width] of dynamic_decode, the best beam
-    first. ValueError where the state has not been tiled.
+    first. ValueError if the state has not been tiled.
     """
 
     def __init__(self, cell, embedding, start_tokens, end_token, initial_state, beam_width,
@@ -92,7 +92,7 @@ class BeamSearchDecoder(Decoder):
 
     @property
     def tracks_own_finished(self):
-        """True: beams change places, and with them what is finished."""
+        """True: beams are reordered, together with their finished flags."""
         return True
 
     @property
@@ -195,7 +195,7 @@ class BeamSearchDecoder(Decoder):
         return best, which
 
     def finalize(self, outputs, final_state, sequence_lengths):
-        """Reads the beams back from their last steps."""
+        """Backtracks the beams from their last steps."""
         longest = identity_and_cast.cast(reduction.reduce_max(final_state.lengths, axis=1), int32)
         ids = gather_tree.gather_tree(outputs.predicted_ids, outputs.parent_ids, longest,
                                       self._end_token)
@@ -267,9 +267,9 @@ class BeamSearchDecoder(Decoder):
 
 
 def _may_be_sorted(shape, batch, width):
-    """False where the static shape of an array's elements is not [batch, width, ...], as in TF.
+    """False if the static shape of an array's elements is not [batch, width, ...], as in TF.
 
-    An array of [batch * width, more] of known sizes is left as it is, too.
+    An array of [batch * width, more] of known sizes is left unchanged, too.
     """
     sizes = shape.as_list()
     if batch is None or sizes[0] is None:

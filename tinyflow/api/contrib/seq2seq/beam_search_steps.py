@@ -26,7 +26,7 @@ from tinyflow.ops.nn import gather_tree
 def tile_batch(t, multiplier, name=None):
     """Each row `multiplier` times, one after the other: one for each beam.
 
-    Shapes: t [batch, *a] (or a nest of such) -> [batch * multiplier, *a].
+    Shapes: t [batch, *a] (or a nest of tensors) -> [batch * multiplier, *a].
     """
     with name_scope(name, 'tile_batch', [*nest.flatten(t), multiplier]):
         return nest.map_structure(lambda x: _tiled(x, multiplier), t)
@@ -51,7 +51,7 @@ def gather_rows(indices, source, batch_size, range_size, gather_shape, name=None
     """The entries of `source` at `indices`, counted within each row of the batch.
 
     Shapes: source [batch, range, *a], indices [batch, n] -> [batch, n, *a], where `gather_shape` is
-    what source is reshaped to before.
+    the shape to which source is reshaped before.
     """
     with name_scope(name, 'tensor_gather_helper'):
         starts = shaping.expand_dims(constants.range(batch_size) * range_size, 1)
@@ -65,7 +65,7 @@ def gather_rows(indices, source, batch_size, range_size, gather_shape, name=None
 
 
 def reorder_state(indices, source, batch_size, width):
-    """gather_rows of one part of the state, if it has beams at all."""
+    """gather_rows of one part of the state, if it has a beam axis."""
     if is_tensor_array(source):
         return source
     check_rank_known(source)
@@ -76,7 +76,7 @@ def reorder_state(indices, source, batch_size, width):
 
 
 def check_rank_known(t):
-    """ValueError where the rank of `t` is not known while building."""
+    """ValueError if the rank of `t` is not known at graph construction."""
     if t.raw_shape is None:
         raise misuse(ValueError(f'Expected tensor ({t}) to have known rank, but ndims == None.'))
 
@@ -132,7 +132,7 @@ def _length_penalty(lengths, factor):
 
 
 def attention_of(cell_state, coverage_weight):
-    """The weights of the last step, averaged over mechanisms and layers; None if not wanted."""
+    """The weights of the last step, averaged over mechanisms and layers; None if not needed."""
     if coverage_weight == 0.0:
         return None
     states = [cell_state] if isinstance(cell_state, AttentionWrapperState) else \
@@ -151,7 +151,7 @@ def _mean(parts):
 
 
 def sorted_by_beam(t, parent_ids, lengths):
-    """What was collected in each step, put in the order of the final beams.
+    """The values of each step, in the order of the final beams.
 
     Shapes: t [time, batch, width, *a] (or [time, batch * width, *a]), parent_ids
     [time, batch, width], lengths [batch, width] -> as t.

@@ -17,7 +17,7 @@ from tinyflow.ops.variables.variable_scope import variable_scope
 
 
 class Decoder:
-    """What dynamic_decode runs: a first state, and steps that go from one to the next."""
+    """Base of decoders for dynamic_decode: an initial state, and a step function."""
 
     @property
     def batch_size(self):
@@ -43,7 +43,7 @@ class Decoder:
         raise abstract(self)
 
     def finalize(self, outputs, final_state, sequence_lengths):
-        """(outputs, state) after the last step; a decoder need not have it."""
+        """(outputs, state) after the last step; optional."""
         raise abstract(self)
 
     @property
@@ -57,8 +57,8 @@ def dynamic_decode(decoder, output_time_major=False, impute_finished=False,
     """Runs `decoder` until all rows are finished: (outputs, final state, sequence lengths).
 
     Shapes: -> outputs [batch, time, size] (or [time, batch, size] if `output_time_major`), lengths
-    [batch]. With `impute_finished` a finished row gives zeros and keeps its state, which is right
-    for training; `maximum_iterations` ends a decoding that would never end.
+    [batch]. With `impute_finished` a finished row outputs zeros and keeps its state, which
+    training requires; `maximum_iterations` limits the number of steps.
     """
     if not isinstance(decoder, Decoder):
         raise misuse(TypeError(f'Expected decoder to be type Decoder, but saw: {type(decoder)}'))

@@ -23,7 +23,7 @@ from tinyflow.ops.nn import embedding
 
 
 class Helper:
-    """Drives a decoder: `initialize`, then `sample` and `next_inputs` in each step."""
+    """Base of helpers: `initialize`, then `sample` and `next_inputs` in each step."""
 
     @property
     def batch_size(self):
@@ -54,7 +54,7 @@ class Helper:
 
 
 class CustomHelper(Helper):
-    """A helper of three functions, with the arguments of Helper's methods."""
+    """A helper made of three functions, with the arguments of Helper's methods."""
 
     def __init__(self, initialize_fn, sample_fn, next_inputs_fn, sample_ids_shape=None,
                  sample_ids_dtype=None):
@@ -97,10 +97,10 @@ class CustomHelper(Helper):
 
 
 class TrainingHelper(Helper):
-    """Feeds the true inputs, whatever the cell says (teacher forcing).
+    """Feeds the true inputs, independent of the outputs (teacher forcing).
 
-    Shapes: inputs [batch, time, in] (or [time, batch, in] if `time_major`; or a nest of such),
-    sequence_length [batch].
+    Shapes: inputs [batch, time, in] (or [time, batch, in] if `time_major`; or a nest of
+    these), sequence_length [batch].
     """
 
     def __init__(self, inputs, sequence_length, time_major=False, name=None):
@@ -145,7 +145,7 @@ class TrainingHelper(Helper):
             return finished, self._read(reduction.reduce_all(finished), 0)
 
     def _read(self, all_finished, time):
-        """The inputs of one step; zeros where there is none."""
+        """The inputs of one step; zeros after the end."""
         return cond.cond(
             all_finished, lambda: self._zero_inputs,
             lambda: nest.map_structure(lambda array: array.read(time), self._input_arrays))
@@ -168,14 +168,14 @@ def as_array(x):
 
 
 def embedding_function(given):
-    """A function ids -> vectors: `given` itself, or a lookup in the table `given`."""
+    """A function ids -> vectors: `given` itself, or a lookup in the embedding table `given`."""
     if callable(given):
         return given
     return lambda ids: embedding.embedding_lookup(given, ids)
 
 
 class GreedyEmbeddingHelper(Helper):
-    """Feeds the vector of the likeliest symbol of the output before, until `end_token`.
+    """Feeds the embedding of the most likely symbol of the last output, until `end_token`.
 
     Shapes: start_tokens [batch] int32, end_token [] int32; `embedding` is a table or a function.
     """
@@ -219,15 +219,15 @@ class GreedyEmbeddingHelper(Helper):
 
 
 def check_single(outputs):
-    """TypeError where the outputs are a nest."""
+    """TypeError if the outputs are a nest."""
     if not isinstance(outputs, Tensor):
         raise misuse(TypeError(f'Expected outputs to be a single Tensor, got: {type(outputs)}'))
 
 
 class InferenceHelper(Helper):
-    """Feeds what it samples, or next_inputs_fn of it, until `end_fn` says that a row ends.
+    """Feeds its samples, or next_inputs_fn of them, until `end_fn` is true for a row.
 
-    Shapes: start_inputs [batch, ...]; sample_shape is that of one row's sample.
+    Shapes: start_inputs [batch, ...]; sample_shape is the shape of one row's sample.
     """
 
     def __init__(self, sample_fn, sample_shape, sample_dtype, start_inputs, end_fn,

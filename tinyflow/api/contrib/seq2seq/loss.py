@@ -15,7 +15,7 @@ def sequence_loss(logits, targets, weights, average_across_timesteps=True,
 
     Shapes: logits [batch, time, classes], targets and weights [batch, time] -> [] if averaged over
     both, [batch] or [time] if over one, [batch, time] if over none. `sum_over_...` divides by the
-    number of weights that are not 0 instead of by their sum. ValueError for other ranks.
+    number of nonzero weights instead of their sum. ValueError for other ranks.
     """
     for what, tensor, rank in (('Logits', logits, 3), ('Targets', targets, 2),
                                ('Weights', weights, 2)):

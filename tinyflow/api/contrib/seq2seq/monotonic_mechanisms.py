@@ -30,7 +30,7 @@ from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 
 
 def safe_cumprod(x, *args, **kwargs):
-    """Running products of numbers in [0, 1], with a gradient that is a number where x is 0.
+    """Cumulative products of numbers in [0, 1], with a finite gradient at x = 0.
 
     Shapes: x [*a] -> [*a]; further arguments as tf.cumsum.
     """
@@ -42,12 +42,12 @@ def safe_cumprod(x, *args, **kwargs):
 
 
 def monotonic_attention(p_choose_i, previous_attention, mode):
-    """The distribution of where a reader that only moves forward stops.
+    """The distribution over positions at which a monotonic attention stops.
 
-    Shapes: p_choose_i (chance to stop at each place) and previous_attention [batch, length] ->
-    [batch, length]. mode: 'recursive' (exact), 'parallel' (closed form), or 'hard' (p is 0 or 1).
-    Source: Raffel et al., "Online and linear-time attention by enforcing monotonic alignments",
-    ICML 2017.
+    Shapes: p_choose_i (probability of stopping at each position) and previous_attention [batch,
+    length] -> [batch, length]. mode: 'recursive' (exact), 'parallel' (closed form), or 'hard' (p is
+    0 or 1). Source: Raffel et al., "Online and linear-time attention by enforcing monotonic
+    alignments", ICML 2017.
     """
     p = convert_to_tensor(p_choose_i, name='p_choose_i')
     previous = convert_to_tensor(previous_attention, name='previous_attention')
@@ -85,7 +85,7 @@ def _probability(score, previous_alignments, sigmoid_noise, mode, seed=None):
 
 class _Monotonic(BaseMechanism):
     def initial_alignments(self, batch_size, dtype):
-        """All weight on the first place."""
+        """All weight on the first position."""
         return masking.one_hot(constants.zeros((batch_size,), dtype=int32), self._alignments_size,
                                dtype=dtype)
 

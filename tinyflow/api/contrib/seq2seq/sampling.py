@@ -1,4 +1,4 @@
-"""Bernoulli and categorical samples, made of the same nodes as TF's helpers."""
+"""Bernoulli and categorical samples, with the same nodes as TF's helpers."""
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor

@@ -30,8 +30,8 @@ from tinyflow.ops.math import logic, reduction
 class SampleEmbeddingHelper(GreedyEmbeddingHelper):
     """As GreedyEmbeddingHelper, with symbols drawn from the distribution of the outputs.
 
-    Shapes: start_tokens [batch] int32, end_token [] int32; a `softmax_temperature` below 1 makes
-    likely symbols likelier.
+    Shapes: start_tokens [batch] int32, end_token [] int32; a `softmax_temperature` below 1 favours
+    likely symbols.
     """
 
     def __init__(self, embedding, start_tokens, end_token, softmax_temperature=None, seed=None):
@@ -55,7 +55,7 @@ def _probability(given):
 
 
 def _mixed(base, taken, others, sampled):
-    """`sampled` in the rows `taken`, those of `base` in the `others`: both are [n, 1]."""
+    """`sampled` in the rows `taken`, those of `base` in the rows `others`: both are [n, 1]."""
     kept = gathering.gather_nd(base, others)
     sampled = sampled()
     shape = shape_ops.shape(base)
@@ -64,7 +64,8 @@ def _mixed(base, taken, others, sampled):
 
 
 class ScheduledEmbeddingTrainingHelper(TrainingHelper):
-    """With `sampling_probability` a row gets the vector of a symbol drawn from its last output.
+    """With `sampling_probability` the next input of a row is the embedding of a symbol sampled from
+    its last output.
 
     Shapes: inputs [batch, time, in], sequence_length [batch]. Source: Bengio et al., "Scheduled
     sampling for sequence prediction with recurrent neural networks", NIPS 2015.
@@ -81,7 +82,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
                              time_major=time_major, name=name)
 
     def sample(self, time, outputs, state, name=None):
-        """A symbol for the rows that are to get one, -1 for the others."""
+        """A sampled symbol for some rows, -1 for the others."""
         with name_scope(name, 'ScheduledEmbeddingTrainingHelperSample',
                         nest.flatten([time, outputs, state])):
             chosen = sampling.bernoulli(probs=self._sampling_probability, dtype=bool_,
@@ -106,7 +107,8 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
 
 
 class ScheduledOutputTrainingHelper(TrainingHelper):
-    """With `sampling_probability` a row gets its own last output (or next_inputs_fn of it).
+    """With `sampling_probability` the next input of a row is its last output (or next_inputs_fn of
+    it).
 
     Shapes: inputs [batch, time, in], sequence_length [batch], auxiliary_inputs [batch, time, more],
     which are concatenated to both kinds of inputs.
@@ -129,7 +131,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
                              time_major=time_major, name=name)
 
     def sample(self, time, outputs, state, name=None):
-        """1 for the rows that are to get their output, 0 for the others."""
+        """1 for rows that use their output, 0 for the others."""
         with name_scope(name, 'ScheduledOutputTrainingHelperSample',
                         nest.flatten([time, outputs, state])):
             return sampling.bernoulli(probs=self._sampling_probability,

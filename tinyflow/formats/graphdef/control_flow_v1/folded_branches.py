@@ -21,9 +21,8 @@ _NOTHING: frozenset = frozenset()
 
 
 def fold_branches(nodes, results=(), fixed=()):
-    """The nodes (without loops) with every cond as an If; nodes that only unused branches need
-
-    are dropped. `results` are the outputs of a loop body, and `fixed` its unchanged parameters. A
+    """The nodes (without loops) with every cond as an If; nodes that only unused branches need are
+    dropped. `results` are the outputs of a loop body, and `fixed` its unchanged parameters. A
     result is computed in every iteration: if it depends on one output of a Switch with a fixed
     predicate, that Switch has no effect. The gradient of a loop in a branch has such Switches for
     the branch's predicate.
@@ -131,10 +130,10 @@ class _Conds:
         return (one | other) - {(key, True), (key, False)}, key
 
     def _innermost(self, pairs):
-        """The predicates that are known only where all the others are: one, if conds are
+        """The predicates that are known only where all the others are: one, if conds are nested.
 
-        nested. A Merge with an unconditional input is decided by it. The shape of a gather's
-        gradient is such an input: a constant, while its indices come from one branch only.
+        A Merge with an unconditional input is decided by it. The shape of a gather's gradient is
+        such an input: a constant, while its indices come from one branch only.
         """
         depths = {key: len(self.tag(key)) for key, _ in pairs}
         return {key for key, depth in depths.items() if depth == max(depths.values())}
@@ -153,9 +152,9 @@ class _Conds:
         return ref
 
     def lead_out(self):
-        """Replaces control inputs of a ControlTrigger inside one branch by Merges. So a loop's
+        """Replaces control inputs of a ControlTrigger inside one branch by Merges.
 
-        gradient waits for the stack pushes in the branches of a cond.
+        So a loop's gradient waits for the stack pushes in the branches of a cond.
         """
         order = []
         for node in self.order:

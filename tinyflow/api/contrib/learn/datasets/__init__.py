@@ -15,8 +15,8 @@ _missing = _explain_missing(__name__, __all__)
 def load_dataset(name, size='small', test_with_fake_data=False):
     """The data set 'mnist' (parts train, validation and test) or 'iris'.
 
-    MNIST is read from the files in MNIST-data; the digits that come with tinyflow stand in for
-    missing ones. ValueError for another name.
+    MNIST is read from the files in MNIST-data; missing ones are replaced by the digits
+    included in tinyflow. ValueError for another name.
     """
     if name == 'mnist':
         return mnist.read_data_sets('MNIST-data')
@@ -30,7 +30,7 @@ def load_dataset(name, size='small', test_with_fake_data=False):
 def __getattr__(name):
     if name == 'load_boston':
         raise _misuse(_MissingNameError(
-            'tf.contrib.learn.datasets.load_boston: tinyflow brings no copy of this table. '
+            'tf.contrib.learn.datasets.load_boston: tinyflow does not include this data set. '
             'tf.keras.datasets.boston_housing reads it from a file; base.load_csv_with_header '
             'reads your own file.'))
     return _missing(name)

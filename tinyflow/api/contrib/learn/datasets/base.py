@@ -18,10 +18,10 @@ Datasets = namedtuple('Datasets', ['train', 'validation', 'test'])
 
 
 def load_csv_with_header(filename, target_dtype, features_dtype, target_column=-1):
-    """A Dataset of a file whose first line gives the number of rows and features.
+    """A Dataset of a file whose first line contains the number of rows and features.
 
     Shapes: -> data [rows, features] of features_dtype, target [rows] of target_dtype.
-    ValueError for another first line or another number of rows or features than it gives.
+    ValueError for another first line or if the number of rows or features differs from it.
     """
     header, *rows = _rows(filename)
     try:
@@ -30,11 +30,11 @@ def load_csv_with_header(filename, target_dtype, features_dtype, target_column=-
         raise misuse(ValueError(
             f'{filename}: the first line must begin with the numbers of rows and of features, as '
             f'in 120,4,setosa,versicolor,virginica; it is {",".join(header)!r}\n  Hint: '
-            'load_csv_without_header, without a line of names.')) from None
+            'use load_csv_without_header, if there is no header line.')) from None
     found = _dataset(filename, rows, target_dtype, features_dtype, target_column, first_line=2)
     if found.data.shape != (count, width):
         raise misuse(ValueError(
-            f'{filename}: the first line announces {count} rows of {width} features beside the '
+            f'{filename}: the first line declares {count} rows of {width} features and a '
             f'target; there are {found.data.shape[0]} of {found.data.shape[1]}.'))
     return found
 

@@ -1,7 +1,7 @@
 """`read_data_sets` and its `next_batch`, with which most TF1 tutorials begin.
 
-Where the four MNIST files are, batches come in TF 1.15's order, number for number. Where they are
-not, nothing is downloaded: the digits that ship with tinyflow take MNIST's place, and say so.
+With the four MNIST files, batches equal those of TF 1.15. Without them, nothing is downloaded:
+the digits that ship with tinyflow replace MNIST, with a warning.
 """
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ FILES = (
     "t10k-labels-idx1-ubyte.gz",
 )
 MNIST_TRAIN = 60000  # images in MNIST's training file, of which TF takes 5000 for validation
-DIGITS_TEST = 297  # the last of the 1797; the other 1500 take the training file's place
+DIGITS_TEST = 297  # the last of the 1797; the other 1500 replace the training file
 FAKE_EXAMPLES = 10000
 MAX_INT32 = 2**31 - 1
 
 Datasets = namedtuple("Datasets", ["train", "validation", "test"])
-_noticed = set()  # folders whose lack of MNIST has been reported
+_noticed = set()  # folders without MNIST that have been reported
 
 
 class DigitsInsteadOfMnist(UserWarning):
-    """The shipped UCI digits stand in for MNIST; `warnings.simplefilter` can silence it."""
+    """The shipped UCI digits are used instead of MNIST; `warnings.simplefilter` can silence it."""
 
 
 class DataSet:
-    """Images and labels, dealt out in shuffled batches.
+    """Images and labels, served in shuffled batches.
 
     Shapes: images [n, rows, columns, 1] uint8, labels [n] or [n, classes]; with `reshape` the
     images become [n, rows * columns], with dtype float32 their 0..255 becomes 0..1.
@@ -101,7 +101,7 @@ class DataSet:
         """The next `batch_size` images and labels; an epoch's rest is joined by the next epoch.
 
         Each epoch is shuffled with `numpy.random`. A batch larger than the data set spans as many
-        epochs as it needs (where TF 1.15 may return fewer images than asked for).
+        epochs as it needs (TF 1.15 may return fewer images than requested).
 
         Shapes: -> images [batch_size, ...], labels [batch_size, ...].
         Raises ValueError when the data set is empty.
@@ -163,12 +163,12 @@ def _image_dtype(dtype):
 
 
 def _numpy_seed(seed):
-    """The seed TF 1.15 gives to numpy.random: `seed`, else the graph's, else None."""
+    """The seed that TF 1.15 passes to numpy.random: `seed`, else the graph's, else None."""
     graph_seed = get_default_graph().seed
     if seed is None:
         return None if graph_seed is None else graph_seed % MAX_INT32
     if graph_seed is not None and graph_seed % MAX_INT32 == seed % MAX_INT32 == 0:
-        return MAX_INT32  # TF reads the pair (0, 0) as "no seed" and steps aside
+        return MAX_INT32  # for TF the pair (0, 0) means "no seed", so it uses another
     return seed % MAX_INT32
 
 
@@ -221,7 +221,7 @@ def read_data_sets(
 
     Raises ValueError when a file is damaged or `validation_size` exceeds the training file, and
     FileNotFoundError when some of the four files are missing, or when all are and `source_url`
-    or `train_dir` shows that data other than MNIST are meant.
+    or `train_dir` shows that other data than MNIST are intended.
     """
     if fake_data:
         options = {"fake_data": True, "one_hot": one_hot, "dtype": dtype, "seed": seed}
@@ -295,7 +295,7 @@ def _refuse_other_data(folder, source_url):
         raise FileNotFoundError(
             f"{folder} does not hold {', '.join(FILES)}. tinyflow downloads nothing: fetch them "
             f"from {source_url or DEFAULT_SOURCE_URL} and put them there. (For MNIST itself the "
-            "shipped UCI digits would stand in; this folder or source_url names other data.)"
+            "shipped UCI digits would be used; this folder or source_url names other data.)"
         )
 
 
@@ -305,10 +305,10 @@ def _notice(folder, train, validation, asked):
         return
     _noticed.add(place)
     warnings.warn(
-        f"UCI digits stand in for MNIST, whose files are not in {place}. These are real digits "
-        f"of 8x8 pixels enlarged to 28x28 (Alpaydin & Kaynak 1998): {train} train, {validation} "
-        f"validation (in proportion to the {asked} asked for), {DIGITS_TEST} test; MNIST has "
-        f"70000. For MNIST, put {', '.join(FILES)} there, from {DEFAULT_SOURCE_URL}",
+        f"UCI digits are used instead of MNIST, whose files are not in {place}. These are real "
+        f"digits of 8x8 pixels enlarged to 28x28 (Alpaydin & Kaynak 1998): {train} train, "
+        f"{validation} validation (in proportion to the {asked} requested), {DIGITS_TEST} test; "
+        f"MNIST has 70000. For MNIST, put {', '.join(FILES)} there, from {DEFAULT_SOURCE_URL}",
         DigitsInsteadOfMnist,
         stacklevel=4,
     )
