@@ -79,7 +79,7 @@ def needs_stub(module: ModuleType) -> bool:
     """Is this a namespace that only lists names, some of which a type checker cannot see?
 
     In a typed package an imported name is public only if `__all__` says so. A module with functions
-    or classes of its own gets no stub, which would hide them.
+    or classes that it defines itself gets no stub, which would hide them.
     """
     own = bound(module.__name__)
     if any(not name.startswith('_') and callable(vars(module).get(name)) for name in own.defined):

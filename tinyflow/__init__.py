@@ -190,7 +190,7 @@ _OP_PACKAGES += ['tinyflow.data.ops', 'estimator_layer.canned.trees.ops',
                  'estimator_layer.canned.kmeans.ops']
 __version__ = VERSION
 
-# Found when first asked for: public name -> the module that has it.
+# Resolved on first access: public name -> the module that defines it.
 _LATER = {**_names_of({
     'tinyflow.data.structure': 'SparseTensorSpec',
     'tinyflow.formats.wire.tensors': 'make_ndarray make_tensor_proto',
@@ -251,7 +251,7 @@ _LATER = {**_names_of({
 __all__ = [_name for _name, _value in sorted(globals().items()) if not _name.startswith('_')
            and (_name in _NAMESPACES or not isinstance(_value, type(_importlib)))]
 _missing = _explain_missing(__name__, [*__all__, *_NAMESPACES, *_LATER])
-# Afterwards `tf.session` is no module, which would be a riddle to those who mean tf.Session.
+# Afterwards `tf.session` is not a module, which would confuse those who mean tf.Session.
 _hide_modules(globals(), _NAMESPACES)
 
 

@@ -104,7 +104,7 @@ print('\nPicture:', output('06_softmax.svg'))
 # Softmax regression can only weigh single pixels. A **multilayer perceptron** (MLP) puts a layer in
 # between: 64 numbers, each computed like a logit, then cut off below 0 (that is **ReLU**; without
 # it two layers would be no more than one). The second layer works on these numbers instead of
-# pixels. Nobody specifies what they mean; the network learns it by itself.
+# pixels. Their meaning is not specified; the network learns it by itself.
 #
 # The first weights are small random numbers, from a `truncated_normal`: a bell curve without its
 # outermost ends.

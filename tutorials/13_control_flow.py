@@ -118,7 +118,7 @@ for value, found in zip([2.0, 100.0], heron_slopes):
 #
 # ## Loops over the rows of a tensor
 #
-# Three frequent kinds of loop have names of their own. Take them only where no ordinary operation
+# Three frequent kinds of loop have special names. Take them only where no ordinary operation
 # does it: `elements * elements` is far quicker than a loop over the elements.
 
 # %%

@@ -85,7 +85,7 @@ print('the same numbers:', np.isclose(hand_loss, keras_loss, rtol=1e-3))
 # %% [markdown]
 # ## Two graphs, two levels
 #
-# Keras has a graph of its own, of layers. Below it is the graph of ops, which both ways share.
+# Keras has its own graph, of layers. Below it is the graph of ops, which both ways share.
 
 # %%
 keras.utils.plot_model(model, output('14_layers.png'), show_shapes=True)

@@ -3,7 +3,7 @@
 #
 # A `Sequential` model is a list: each layer has one input and one output. Many questions do not fit
 # into a list. Here is one: show a network *two* digits and ask it *two* things, what they add up to
-# and which of them is larger. It is never told what any single digit is.
+# and which of them is larger. The labels of single digits are never given.
 
 # %%
 import numpy as np

@@ -143,7 +143,7 @@ print('stopped after', hardest.batches, 'batches')
 # One line does not need a class: `keras.callbacks.LambdaCallback(on_epoch_end=lambda
 # epoch, logs: print(epoch, logs))`.
 #
-# **What to remember.** The training loss always looks good; the validation loss tells the truth.
+# **What to remember.** The training loss always looks good; the validation loss shows the truth.
 # `callbacks=[...]` of `fit` takes any number of them, and they are called in this order. To stop,
 # a callback sets `self.model.stop_training`.
 #

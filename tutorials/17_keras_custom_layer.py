@@ -93,7 +93,7 @@ for point, row in zip(points, model.get_layer('kind').get_weights()[0]):
 # ## Saving and loading
 #
 # The file has the settings and the weights, but not your Python class. So loading it needs to know
-# what `Prototypes` means: `custom_objects` tells.
+# what `Prototypes` means: `custom_objects` says it.
 
 # %%
 unknown = ''

@@ -113,7 +113,7 @@ with tf.Graph().as_default(), tf.Session() as session:
 # if there were a column for "male" and one for "female" holding 0 or 1.
 #
 # **Buckets.** Does the chance grow with age? No: children are one thing, old people another. Cut
-# into intervals, each interval gets a weight of its own.
+# into intervals, each interval gets its own weight.
 
 # %%
 column = tf.feature_column
@@ -185,7 +185,7 @@ for name, words in [('sex', ['male', 'female']), ('class', ['first', 'second', '
 #
 # The *wide* half is the linear model with crosses: it learns rules by heart. The *deep* half is a
 # network on dense columns: it finds relations that you did not think of. Their logits are added up,
-# and both are trained at once, each by an optimizer of its own. (Name them: the default learning
+# and both are trained at once, each by its own optimizer. (Name them: the default learning
 # rates of this Estimator are so small that 500 steps would teach it next to nothing.)
 
 # %%

@@ -1,5 +1,5 @@
 # %% [markdown]
-# # 21. A model function of your own, and hooks
+# # 21. A custom model function, and hooks
 #
 # Ready-made Estimators have ready-made layers. For anything else you write the *model function*:
 # from features and labels to a loss and a training step. The Estimator still does all the rest.
@@ -29,7 +29,7 @@ labels, test_labels = labels.astype('int64'), test_labels.astype('int64')
 # It is called with the batch of the input function, in a new graph, and returns an `EstimatorSpec`.
 # The `mode` says what for. A prediction has no labels, so it ends early; an evaluation needs a loss
 # and metrics; only training needs an optimizer. And dropout, which forgets a third of the hidden
-# numbers by chance, must happen in training only. `params` is a dict of your own.
+# numbers by chance, must happen in training only. `params` is a dict of your choice.
 
 
 # %%

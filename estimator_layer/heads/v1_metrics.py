@@ -33,10 +33,10 @@ def binary_metrics(labels, logistic, class_ids, weights, unreduced_loss):
     return metrics
 
 
-def broadcast_mean(values, weights, what, name):
+def broadcast_mean(values, weights, kind, name):
     """The streaming mean of the values, with broadcast weights."""
-    with tf.name_scope(name, f'{what}_mean', (values, weights)) as scope:
-        values = tf.to_float(values, name=what)
+    with tf.name_scope(name, f'{kind}_mean', (values, weights)) as scope:
+        values = tf.to_float(values, name=kind)
         return tf.metrics.mean(values, weights=broadcast_weights(weights, values), name=scope)
 
 

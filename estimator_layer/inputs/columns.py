@@ -32,29 +32,30 @@ def check_shuffle(shuffle):
             f'as True for training); got {shuffle}'))
 
 
-def as_column(values, what):
+def as_column(values, description):
     """An array [rows, ...] with a dtype of tensors; strings become bytes."""
     array = np.asarray(values)
     if array.dtype.kind in 'USO':
-        return np.array([_as_bytes(value, what) for value in array.ravel().tolist()] or [],
+        return np.array([_as_bytes(value, description) for value in array.ravel().tolist()] or [],
                         object).reshape(array.shape)
     try:
         dtypes.as_dtype(array.dtype)
     except TypeError:
         raise misuse(TypeError(
-            f'{what} has dtype {array.dtype}, which is not a dtype of tensors.\n  Hint: convert '
-            "it to numbers (dates: column.astype('int64')) or to text: column.astype(str)."
+            f'{description} has dtype {array.dtype}, which is not a dtype of tensors.\n  '
+            "Hint: convert it to numbers (dates: column.astype('int64')) or to text: "
+            'column.astype(str).'
         )) from None
     return array
 
 
-def _as_bytes(value, what):
+def _as_bytes(value, description):
     if isinstance(value, bytes):
         return value
     if isinstance(value, str):
         return value.encode()
     raise misuse(TypeError(
-        f'{what} mixes {value!r} with text.\n  Hint: use one type of values in a column: '
+        f'{description} mixes {value!r} with text.\n  Hint: use one type of values in a column: '
         "column.astype(str), or fillna('') for missing texts."))
 
 

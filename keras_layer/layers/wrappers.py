@@ -73,7 +73,7 @@ class TimeDistributed(Wrapper):
         return tf.TensorShape([inner[0], tf.TensorShape(input_shape).as_list()[1], *inner[1:]])
 
     def _runs_step_by_step(self, batch_size):
-        return batch_size and (not _is_kerass_own(self.layer)
+        return batch_size and (not _is_builtin(self.layer)
                                or getattr(self.layer, 'stateful', False))
 
     def call(self, inputs, training=None, mask=None):
@@ -110,7 +110,7 @@ class TimeDistributed(Wrapper):
         return mask
 
 
-def _is_kerass_own(layer):
+def _is_builtin(layer):
     """True for the built-in layers and their subclasses."""
     return any(base.__module__.partition('.')[0] == 'keras_layer'
                for base in type(layer).__mro__ if base not in Layer.__mro__)

@@ -37,15 +37,15 @@ def save_model_to_hdf5(model, filepath, overwrite=True, include_optimizer=True):
         write_weights(file.create_group('model_weights'), model.layers)
         if include_optimizer and model.optimizer is not None:
             _write_training(file, model)
-    _write_whole(filepath, overwrite, write)
+    _write_atomically(filepath, overwrite, write)
 
 
 def save_weights_to_hdf5(model, filepath, overwrite=True):
     """Writes only the weights."""
-    _write_whole(filepath, overwrite, lambda file: write_weights(file, model.layers))
+    _write_atomically(filepath, overwrite, lambda file: write_weights(file, model.layers))
 
 
-def _write_whole(filepath, overwrite, write):
+def _write_atomically(filepath, overwrite, write):
     """Writes to a temporary file and renames it: if the process is killed, the old file remains."""
     if hasattr(filepath, 'attrs'):                  # an open h5py.File or Group
         write(filepath)

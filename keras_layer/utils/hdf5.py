@@ -18,11 +18,11 @@ def load_h5py():
     return h5py
 
 
-def open_hdf5(path, what):
+def open_hdf5(path, description):
     """The HDF5 file, opened for reading. OSError or DataLossError if it cannot be read."""
     path = os.fspath(path)
     if not os.path.exists(path):
-        raise misuse(OSError(f'There is no {what} at {path!r}.'))
+        raise misuse(OSError(f'There is no {description} at {path!r}.'))
     try:
         return load_h5py().File(path, 'r')
     except OSError as error:

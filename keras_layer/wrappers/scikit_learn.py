@@ -35,12 +35,12 @@ class BaseWrapper:
 
     def check_params(self, params):
         """ValueError for a parameter that no function accepts."""
-        takers = [Sequential.fit, Sequential.predict, Sequential.predict_classes,
+        callables = [Sequential.fit, Sequential.predict, Sequential.predict_classes,
                   Sequential.evaluate]
         if self.build_fn is not None or callable(self):
-            takers.append(self._builder())
+            callables.append(self._builder())
         for name in params:
-            if name != 'nb_epoch' and not any(has_arg(taker, name) for taker in takers):
+            if name != 'nb_epoch' and not any(has_arg(candidate, name) for candidate in callables):
                 raise misuse(ValueError(f'{name} is not a legal parameter: neither the function '
                                         'that builds the model nor fit, predict or evaluate '
                                         'takes it.'))

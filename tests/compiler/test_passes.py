@@ -481,7 +481,7 @@ def test_a_mask_of_something_else_stays_behind_max_pooling():
     lambda v: tf.tile(v[None], [1, 1, 1]), lambda v: tf.pad(tf.transpose(v, [1, 0]), [[0, 0]] * 2),
 ], ids=['transposed', 'reversed', 'expanded', 'padded'])
 def test_a_view_of_a_variable_is_read_before_it_is_assigned(view):
-    """D3: what copies a view is no identity, however little it seems to do."""
+    """An instruction that copies a view is not removed as an identity."""
     variable = tf.Variable(np.arange(8.).reshape(2, 4).astype('f'))
     result = view(variable.value())
     change = tf.assign(variable, variable.value() - 9.).op

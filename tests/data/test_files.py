@@ -224,7 +224,7 @@ def test_make_csv_dataset_refuses(write, settings, words):
 
 # ---- caches on disk -----------------------------------------------------------------------
 
-def untouched(x):
+def unchanged(x):
     raise AssertionError('the input of a filled cache is not needed')
 
 
@@ -233,7 +233,7 @@ def test_a_cache_on_disk_outlives_the_session(tmp_path):
     dataset = Dataset.range(3).map(lambda x: (x, tf.fill([x], 'x'))).cache(prefix)
     first = drained(dataset.repeat(2))
     assert [n for n, _ in first] == [0, 1, 2] * 2
-    again = Dataset.range(3).map(lambda x: tf.py_func(untouched, [x], [tf.int64, tf.string]))
+    again = Dataset.range(3).map(lambda x: tf.py_func(unchanged, [x], [tf.int64, tf.string]))
     assert [(n, t.tolist()) for n, t in drained(again.cache(prefix))] == \
         [(n, t.tolist()) for n, t in first[:3]]
 

@@ -81,7 +81,8 @@ def test_damaged_saved_models(tmp_path, how):
         assert_worded(error)
 
 
-# ---- names that the graph has not --------------------------------------------------------------
+# ---- names that are not in the graph
+# --------------------------------------------------------------
 
 def saved_model(tmp_path, change):
     """A copy of the SavedModel whose MetaGraphDef change(proto) has damaged; its directory."""

@@ -385,7 +385,7 @@ SAMPLE = _sample()
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_damaged_bytes_are_an_error_or_a_graph(data):
-    """Truncated or changed anywhere: TensorFlow's errors, in words, and never a crash."""
+    """Truncated or changed anywhere: TensorFlow's errors, with a message, and never a crash."""
     damaged = bytearray(SAMPLE)
     if data.draw(st.booleans()):
         del damaged[data.draw(st.integers(0, len(damaged) - 1)):]

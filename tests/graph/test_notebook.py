@@ -28,7 +28,7 @@ cell('import tinyflow as tf\\nx = tf.placeholder(tf.float32, [None, 3], name="x"
 
 
 def shown(tmp_path, program, **environment):
-    """What cells print in an IPython of their own, warnings of IPython itself aside."""
+    """The output of cells in a separate IPython, without warnings of IPython itself."""
     done = subprocess.run(
         [sys.executable, '-c', BEGIN + program], cwd=tmp_path, capture_output=True, text=True,
         timeout=60, env={**os.environ, 'PYTHONPATH': os.pathsep.join([str(ROOT), *sys.path]),

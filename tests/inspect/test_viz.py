@@ -446,7 +446,7 @@ def test_the_body_of_a_loop_can_be_drawn(graph):
 
 @pytest.fixture
 def adam_net():
-    """A small net with names of its own, and Adam."""
+    """A small net with explicit names, and Adam."""
     x = tf.placeholder(tf.float32, [None, 3], name='x')
     with tf.variable_scope('fc'):
         y = tf.matmul(x, tf.get_variable('w', [3, 2]))

@@ -644,7 +644,7 @@ def test_options_of_the_old_names_that_columns_do_not_have():
                        (lambda: old.sparse_column_with_hash_bucket('w', 3, hash_keys=[1]),
                         'hash_keys')):
         assert text in message(NotImplementedError, make)
-    assert 'numbers' in message(ValueError, old.infer_real_valued_columns, {'a': ['x']})
+    assert 'must be numeric' in message(ValueError, old.infer_real_valued_columns, {'a': ['x']})
 
 
 def test_hash_key_of_a_crossed_column_changes_the_buckets():

@@ -120,7 +120,7 @@ def test_variables_are_local_and_metric_variables():
     assert tf.get_collection('updates') == tf.get_collection('more') == [update]
 
 
-def test_a_metric_begins_anew_after_the_local_initializer(session):
+def test_a_metric_is_reset_by_the_local_initializer(session):
     x = tf.placeholder(tf.float32, [None])
     value, update = tf.metrics.mean(x)
     for _ in range(2):

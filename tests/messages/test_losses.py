@@ -1,4 +1,4 @@
-"""Messages about losses: labels and logits exchanged or of another size, training on accuracy."""
+"""Messages about losses: labels and logits swapped or of another size, training on accuracy."""
 from __future__ import annotations
 
 import numpy as np

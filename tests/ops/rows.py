@@ -31,7 +31,7 @@ class Row:
     build       build(tf, *tensors) -> Tensor or list of Tensors, by the public API
     inputs      a tuple of ints is a shape, filled with random values in [low, high]; anything else
                 is taken as a concrete array
-    ref         ref(*arrays) -> array or list of arrays; None where values cannot be foretold
+    ref         ref(*arrays) -> array or list of arrays; None where values cannot be predicted
                 (then only dtypes and shapes are checked)
     grad        True: with respect to every float input; False: not at all; or the input positions
     second      the same for second derivatives (of the inputs that `grad` names)

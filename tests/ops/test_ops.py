@@ -52,7 +52,7 @@ def all_operations(graph):
 
 
 class Built:
-    """A row's nodes in a graph of their own."""
+    """A row's nodes in a separate graph."""
 
     def __init__(self, sample, known='static', dtype=None):
         self.sample = sample
@@ -125,7 +125,7 @@ def assert_same(got, want, what, tol=None):
 # ---- values, dtypes, shapes ----------------------------------------------------------------
 
 def check_value(sample, known):
-    """Both executors give `ref`, with the dtype and shape that were foretold."""
+    """Both executors give `ref`, with the inferred dtype and shape."""
     built = Built(sample, known)
     assert built.nodes(), f'{sample}: build makes no {sample.op_type}'
     values = run_both(built.graph, built.ys, built.feed)
@@ -316,7 +316,7 @@ class Attack:
     def _strided_inputs(self):
         try:
             outputs = self._call([scattered(a) for a in self.arguments], 'when it was strided')
-        except Exception as error:                      # noqa: BLE001 - whatever it is, it is reported
+        except Exception as error:                      # noqa: BLE001 - reported below
             self._say(f'fails on strided read-only inputs: {error}')
             return
         for got, want in zip(outputs, self.want):
@@ -351,7 +351,7 @@ ONCE = {'ResourceAccumulatorTakeGradient'}      # what it takes is gone: no seco
 
 @every_row()
 def test_kernel_keeps_its_declarations(sample):
-    """Inputs untouched, no undeclared alias, right for any buffer that it may be given."""
+    """Inputs unchanged, no undeclared alias, correct for any `out` buffer."""
     if sample.op_type in ONCE:
         return
     for dtype in (None, np.float32):

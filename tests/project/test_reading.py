@@ -1,4 +1,4 @@
-"""READING.md leads through the heart: its files, their sizes and the names of the stages."""
+"""READING.md guides through the core: its files, their sizes and the names of the stages."""
 import re
 from pathlib import Path
 

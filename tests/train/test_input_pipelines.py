@@ -301,7 +301,7 @@ def test_patterns(tmp_path):
             assert got.tolist() == [os.fsencode(tmp_path / n) for n in names], pattern
 
 
-def test_files_are_read_anew(tmp_path):
+def test_files_are_read_again(tmp_path):
     path = str(tmp_path / 'new' / 'x')
     text = tf.placeholder(tf.string, [])
     write, read = tf.write_file(path, text), tf.io.read_file(path)

@@ -60,7 +60,7 @@ def test_a_loaded_model_is_functions(tmp_path):
         for wrong in (lambda: call(), lambda: call(z=X), lambda: call(X, X)):
             with pytest.raises(TypeError, match='x'):
                 wrong()
-    assert tf.get_default_graph().version == before         # it has a graph of its own
+    assert tf.get_default_graph().version == before         # it has a separate graph
 
 
 def test_import_scope(tmp_path):

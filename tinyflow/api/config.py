@@ -101,14 +101,14 @@ def experimental_list_devices():
     return ['/job:localhost/replica:0/task:0/device:CPU:0']
 
 
-def _elsewhere(what):
+def _unsupported(what):
     def refuse(*args, **kwargs):
         raise misuse(NotImplementedError(f'{what}: tinyflow runs in this process only.'))
     return refuse
 
 
-experimental_connect_to_host = _elsewhere('tf.config.experimental_connect_to_host')
-experimental_connect_to_cluster = _elsewhere('tf.config.experimental_connect_to_cluster')
+experimental_connect_to_host = _unsupported('tf.config.experimental_connect_to_host')
+experimental_connect_to_cluster = _unsupported('tf.config.experimental_connect_to_cluster')
 
 
 def experimental_run_functions_eagerly(run_eagerly):

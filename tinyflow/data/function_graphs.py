@@ -32,11 +32,11 @@ class Function:
     of the enclosing graph that it uses, for the node's last inputs
     """
 
-    def __init__(self, python_function: Callable, what: str, *specs: Any,
+    def __init__(self, python_function: Callable, caller: str, *specs: Any,
                  unpack: bool = True, rows: bool = False) -> None:
         if not callable(python_function):
-            raise refused(TypeError(f'{what}: a function is needed, not {python_function!r}.'))
-        self.what = what
+            raise refused(TypeError(f'{caller}: a function is needed, not {python_function!r}.'))
+        self.caller = caller
         self._rows = rows
         self.spec: Any = None
         self.result: Any = None
@@ -51,12 +51,12 @@ class Function:
             if unpack and len(arguments) == 1 and isinstance(arguments[0], tuple):
                 arguments = list(arguments[0])
             outer = len(graph.get_operations())
-            _check_takes(python_function, what, arguments, specs)
+            _check_takes(python_function, caller, arguments, specs)
             tensors = self._components(python_function(*arguments))
             return _after_side_effects(graph, tensors, outer)
 
-        graph = FuncGraph(function_name(what, python_function))
-        func_graph_from_py(what, build, [_parameter(leaf) for leaf in flat], graph=graph)
+        graph = FuncGraph(function_name(caller, python_function))
+        func_graph_from_py(caller, build, [_parameter(leaf) for leaf in flat], graph=graph)
         self.graph = graph
         self.captured = [outer for outer, _ in graph.captures]
 
@@ -69,25 +69,25 @@ class Function:
         if any(leaf is None for leaf in leaves):
             site = here(2)
             raise misuse(TypeError(report(
-                f'Unsupported return value from function passed to {self.what}: {result!r}.',
+                f'Unsupported return value from function passed to {self.caller}: {result!r}.',
                 site=site and Site(*site), hint='the function may have no return statement.')))
         pairs = [component(leaf, self._rows) for leaf in leaves]
         self.spec = structure.pack_as(result, [spec for _, spec in pairs])
         return [tensor for tensor, _ in pairs]
 
 
-def function_name(what: str, function: Any = None) -> str:
+def function_name(caller: str, function: Any = None) -> str:
     """A unique function name in the outermost graph, in TensorFlow's form."""
     graph = get_default_graph()
     while graph.outer_graph is not None:
         graph = graph.outer_graph
     number = graph.annotations.get(_COUNT, 0) + 1
     graph.annotations[_COUNT] = number
-    words = f'{what}_{getattr(function, "__name__", "")}'
+    words = f'{caller}_{getattr(function, "__name__", "")}'
     return '_'.join(['__inference', *re.findall(r'\w+', words), str(number)])
 
 
-def _check_takes(function: Callable, what: str, arguments: list, specs: Any) -> None:
+def _check_takes(function: Callable, caller: str, arguments: list, specs: Any) -> None:
     """TypeError if a function cannot be called with these arguments."""
     try:
         signature = inspect.signature(function)
@@ -98,10 +98,10 @@ def _check_takes(function: Callable, what: str, arguments: list, specs: Any) -> 
     except TypeError as error:
         types = [structure.legacy_types(spec) for spec in specs]
         raise refused(TypeError(
-            f'{what}: the function {getattr(function, "__name__", function)}{signature} is called '
-            f'with {len(arguments)} argument{"s" * (len(arguments) != 1)}: {error}. The elements '
-            f'are of the types {", ".join(map(str, types))}.\n  Hint: where elements are tuples '
-            'their parts are separate arguments; a dict is one argument.')) from None
+            f'{caller}: the function {getattr(function, "__name__", function)}{signature} is '
+            f'called with {len(arguments)} argument{"s" * (len(arguments) != 1)}: {error}. The '
+            f'elements are of the types {", ".join(map(str, types))}.\n  Hint: where elements '
+            'are tuples their parts are separate arguments; a dict is one argument.')) from None
 
 
 def _parameter(spec: Any) -> Spec:

@@ -13,19 +13,19 @@ from tinyflow.graph.defaults import name_scope
 _ROUNDS = 8             # passes in which shapes of the state are relaxed until they are invariant
 
 
-def carried(step: Callable, what: str, state_spec: Any, element_spec: Any,
+def carried(step: Callable, caller: str, state_spec: Any, element_spec: Any,
             next_state: Callable[[Any], Any]) -> Function:
     """The Function of step(state, element), with the state's shapes relaxed until they are
     invariant. `next_state(spec)` selects the state from the spec of the result. TypeError if its
     structure or dtypes differ from those of the initial state.
     """
     for _ in range(_ROUNDS):
-        function = Function(step, what, state_spec, element_spec, unpack=False)
+        function = Function(step, caller, state_spec, element_spec, unpack=False)
         found = next_state(function.spec)
         if not structure.same_structure(found, state_spec) or \
                 structure.flat_types(found) != structure.flat_types(state_spec):
             raise refused(TypeError(
-                f'{what}: the function must return a state like the first one, '
+                f'{caller}: the function must return a state like the first one, '
                 f'{structure.legacy_types(state_spec)}, but it returns '
                 f'{structure.legacy_types(found)}.\n  Hint: tf.cast where a dtype differs; '
                 'np.int64(0) is a state for int64 elements.'))
@@ -33,7 +33,7 @@ def carried(step: Callable, what: str, state_spec: Any, element_spec: Any,
                for a, b in zip(structure.flatten(state_spec), structure.flatten(found))):
             return function
         state_spec = structure.relaxed(state_spec, found)
-    raise refused(ValueError(f'{what}: the shape of the state keeps changing.'))
+    raise refused(ValueError(f'{caller}: the shape of the state keeps changing.'))
 
 
 def _wider(spec: Any, other: Any) -> bool:

@@ -79,15 +79,15 @@ def _kind(value: Any) -> str:
         f'a {type(value).__name__}'
 
 
-def same_structure(one: Any, other: Any) -> bool:
+def same_structure(first: Any, other: Any) -> bool:
     """True if both have the same structure."""
-    if not is_nested(one) or not is_nested(other):
-        return is_nested(one) == is_nested(other)
-    if isinstance(one, Mapping) != isinstance(other, Mapping) or len(one) != len(other):
+    if not is_nested(first) or not is_nested(other):
+        return is_nested(first) == is_nested(other)
+    if isinstance(first, Mapping) != isinstance(other, Mapping) or len(first) != len(other):
         return False
-    if isinstance(one, Mapping) and set(one) != set(other):
+    if isinstance(first, Mapping) and set(first) != set(other):
         return False
-    return all(map(same_structure, _children(one), _children(other)))
+    return all(map(same_structure, _children(first), _children(other)))
 
 
 # ---- specs -------------------------------------------------------------------------------
@@ -233,17 +233,18 @@ def spec_of(tensor: Tensor) -> TensorSpec:
     return TensorSpec(shapes.TensorShape(tensor.raw_shape), tensor.dtype.base_dtype)
 
 
-def compatible(one: Any, other: Any) -> bool:
+def compatible(first: Any, other: Any) -> bool:
     """True if an element could match both specs."""
-    return same_structure(one, other) and all(
+    return same_structure(first, other) and all(
         a.is_compatible_with(b) if type(a) is type(b) else False
-        for a, b in zip(flatten(one), flatten(other)))
+        for a, b in zip(flatten(first), flatten(other)))
 
 
-def relaxed(one: Any, other: Any) -> Any:
+def relaxed(first: Any, other: Any) -> Any:
     """The most specific spec of elements of both specs, equal in structure and dtypes."""
-    return pack_as(one, [a if isinstance(a, DatasetSpecBase) else a.most_specific_compatible_type(b)
-                         for a, b in zip(flatten(one), flatten(other))])
+    return pack_as(first, [
+        a if isinstance(a, DatasetSpecBase) else a.most_specific_compatible_type(b)
+        for a, b in zip(flatten(first), flatten(other))])
 
 
 def batched(spec: Any, size: int | None) -> Any:

@@ -102,13 +102,13 @@ def _of_integers(tensor):
 
 def _sentence(operation: Operation) -> str:
     built = f', built at {operation.site}' if operation.site else ''
-    exchanged = _exchanged(operation)
-    if exchanged:
-        return f'labels and logits look swapped: {exchanged}{built}: labels get no gradient.'
+    swapped_note = _swapped(operation)
+    if swapped_note:
+        return f'labels and logits look swapped: {swapped_note}{built}: labels get no gradient.'
     return f"{operation.type} '{operation.name}'{built} has no gradient{_hint(operation)}"
 
 
-def _exchanged(operation):
+def _swapped(operation):
     """Labels and logits of a softmax cross entropy, if only the labels depend on Variables.
 
     `operation` is the node that stops the gradient of the labels.

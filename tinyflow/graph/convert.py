@@ -71,10 +71,10 @@ def constant(value, dtype, name):
     return nodes.Const(name=name, value=array, dtype=dtype)
 
 
-def why_none(what: str) -> str:
+def why_none(description: str) -> str:
     """The hint for a None in place of a tensor: where it may come from."""
-    return (f'a function that computes {what} may have no return statement. A gradient is None '
-            'where the loss does not depend on that Variable: `if g is not None` skips it.')
+    return (f'a function that computes {description} may have no return statement. A gradient is '
+            'None where the loss does not depend on that Variable: `if g is not None` skips it.')
 
 
 def as_array(value, dtype=None):

@@ -39,7 +39,7 @@ def for_mismatch(kind, first, second):
                                                                                      scores[1]):
         return ('compare class indices with class indices: '
                 f'tf.argmax({as_written(*scores)}, 1) converts one-hot rows to indices.')
-    item, other = (first, second) if _gives_way(first, second) else (second, first)
+    item, other = (first, second) if _is_cast(first, second) else (second, first)
     return f'{cast(*item, _dtype(other))} gives both the same dtype.'
 
 
@@ -57,7 +57,7 @@ def _dtype(item):
 _KINDS = 'biufc'
 
 
-def _gives_way(first, second):
+def _is_cast(first, second):
     """True if `first` is the one to cast: the narrower dtype is cast to the wider one.
 
     Between two float widths, the Variable keeps its dtype; without a Variable, float32 wins.

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 
-def boxed(thing: Any) -> np.ndarray:
+def boxed(value: Any) -> np.ndarray:
     """A 0-dimensional object array that holds `value`, even if it is a sequence."""
     box = np.empty((), object)
-    box[()] = thing
+    box[()] = value
     return box
 
 

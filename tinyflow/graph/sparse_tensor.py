@@ -129,13 +129,13 @@ class SparseTensor:
     __repr__ = __str__
 
 
-def _with_rank(tensor: Tensor, rank: int, what: str, wanted: str) -> tuple:
+def _with_rank(tensor: Tensor, rank: int, field: str, wanted: str) -> tuple:
     """The tensor's static shape, all None if unknown. Raises ValueError for any other rank."""
     raw = tensor.raw_shape
     if raw is None:
         return (None,) * rank
     if len(raw) != rank:
-        raise misuse(ValueError(f'SparseTensor: Shape {shapes.text(raw)} of `{what}` must have '
+        raise misuse(ValueError(f'SparseTensor: Shape {shapes.text(raw)} of `{field}` must have '
                                 f'rank {rank}: {wanted}'))
     return raw
 

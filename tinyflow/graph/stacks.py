@@ -37,15 +37,15 @@ def default_session(session):
         stack.remove(session)
 
 
-def session_for(session, graph, what):
+def session_for(session, graph, description):
     """`session` or the default Session. Raises ValueError unless it runs `graph`."""
     session = session or get_default_session()
     if session is None:
         raise misuse(ValueError(
-            f'Cannot evaluate {what}: no default session is registered.\n  Hint: '
+            f'Cannot evaluate {description}: no default session is registered.\n  Hint: '
             '`with tf.Session() as sess:` around it, or pass session=sess.'))
     if session.graph is not graph:
         raise misuse(ValueError(
-            f'Cannot evaluate {what}: it belongs to {graph}, but the session runs '
+            f'Cannot evaluate {description}: it belongs to {graph}, but the session runs '
             f'{session.graph}.\n  Hint: tf.Session(graph=...) with the graph of this node.'))
     return session

@@ -6,13 +6,13 @@ from tinyflow.graph.operation import Operation
 from tinyflow.graph.source_location import Site
 
 
-def explain_name(thing) -> str:
+def explain_name(obj) -> str:
     """A text with one line for each part of the name of a Tensor, Operation, Variable or name.
 
-    Raises KeyError, ValueError or TypeError where `thing` names no node.
+    Raises KeyError, ValueError or TypeError where `obj` names no node.
     """
-    graph = getattr(thing, 'graph', None) or get_default_graph()
-    element = graph.as_graph_element(thing)
+    graph = getattr(obj, 'graph', None) or get_default_graph()
+    element = graph.as_graph_element(obj)
     operation = element if isinstance(element, Operation) else element.op
     lines = [f"'{element.name}'"]
     parts = operation.name.split('/')

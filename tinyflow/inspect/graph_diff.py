@@ -97,9 +97,10 @@ def graph_diff(first: Any, second: Any) -> GraphDiff:
     count as renamed. Raises TypeError for any other object.
     """
     if _is_checkpoint(first) or _is_checkpoint(second):
-        return _compare(_told(first), _told(second), _variables(first), _variables(second))
-    graphs = [None if isinstance(what, Program) else _graph(what) for what in (first, second)]
-    return _compare(_told(first), _told(second), _nodes(first, graphs[0]),
+        return _compare(_description(first), _description(second),
+                        _variables(first), _variables(second))
+    graphs = [None if isinstance(obj, Program) else _graph(obj) for obj in (first, second)]
+    return _compare(_description(first), _description(second), _nodes(first, graphs[0]),
                     _nodes(second, graphs[1]), *graphs)
 
 
@@ -112,51 +113,51 @@ class _Node(NamedTuple):
     attrs: dict[str, str]
 
 
-def _is_checkpoint(what: Any) -> bool:
-    return isinstance(what, (str, os.PathLike)) and os.path.exists(f'{os.fspath(what)}.index')
+def _is_checkpoint(obj: Any) -> bool:
+    return isinstance(obj, (str, os.PathLike)) and os.path.exists(f'{os.fspath(obj)}.index')
 
 
-def _told(what: Any) -> str:
-    if isinstance(what, (str, os.PathLike)):
-        return os.fspath(what)
-    if isinstance(what, Program):
-        return f'a program of {len(what.instructions)} instructions'
-    return str(what) if isinstance(what, Graph) else f'a {type(what).__name__}'
+def _description(obj: Any) -> str:
+    if isinstance(obj, (str, os.PathLike)):
+        return os.fspath(obj)
+    if isinstance(obj, Program):
+        return f'a program of {len(obj.instructions)} instructions'
+    return str(obj) if isinstance(obj, Graph) else f'a {type(obj).__name__}'
 
 
-def _nodes(what: Any, graph: Graph | None) -> dict[str, _Node]:
-    if isinstance(what, Program):
+def _nodes(obj: Any, graph: Graph | None) -> dict[str, _Node]:
+    if isinstance(obj, Program):
         return {i.name: _Node(i.type, tuple([v.name for v in i.inputs]),
                               tuple(map(_output, i.outputs)), _attrs(i.attrs))
-                for i in what.instructions}
+                for i in obj.instructions}
     return {op.name: _Node(op.type, (*[t.name for t in op.inputs],
                                      *sorted('^' + c.name for c in op.control_inputs)),
                            tuple(map(_output, op.outputs)), _attrs(op.attrs))
             for op in (graph or Graph()).get_operations()}
 
 
-def _variables(what: Any) -> dict[str, _Node]:
+def _variables(obj: Any) -> dict[str, _Node]:
     """The Variables of a checkpoint or a graph, by the names that they have in checkpoints."""
-    if _is_checkpoint(what):
+    if _is_checkpoint(obj):
         from tinyflow.train.checkpoints.inspection import load_checkpoint  # start-up time
-        reader = load_checkpoint(os.fspath(what))
+        reader = load_checkpoint(os.fspath(obj))
         types = reader.get_variable_to_dtype_map()
         return {name: _Node('Variable', (), (f'{types[name].name} {list(shape)}',), {})
                 for name, shape in reader.get_variable_to_shape_map().items()}
     return {op.name: _Node('Variable', (), (f'{op.outputs[0].dtype.base_dtype.name} '
                                             f'{op.outputs[0].shape_text}',), {})
-            for op in _graph(what).get_operations() if op.type == 'VariableV2'}
+            for op in _graph(obj).get_operations() if op.type == 'VariableV2'}
 
 
-def _graph(what: Any) -> Graph:
-    if isinstance(what, Graph):
-        return what
-    if isinstance(what, (str, os.PathLike)):
-        what = _read(os.fspath(what))
-    definition = getattr(what, 'graph_def', what)
+def _graph(obj: Any) -> Graph:
+    if isinstance(obj, Graph):
+        return obj
+    if isinstance(obj, (str, os.PathLike)):
+        obj = _read(os.fspath(obj))
+    definition = getattr(obj, 'graph_def', obj)
     if not hasattr(definition, 'node') or not hasattr(definition, 'SerializeToString'):
         raise misuse(TypeError(f'graph_diff compares graphs, GraphDefs, files, programs and '
-                               f'checkpoints, not {what!r}.'))
+                               f'checkpoints, not {obj!r}.'))
     from tinyflow.formats.graphdef.importing import import_graph_def  # start-up time
     with Graph().as_default() as graph:
         import_graph_def(definition, name='')

@@ -24,9 +24,9 @@ def sources_inside(program: Program, prefix: str = '') -> Iterator[tuple[str, st
     for instruction in program.instructions:
         if not instruction.definition.functions:
             continue
-        for graph, given, *more in _requests_of(instruction):
-            inner = function_to_program(graph, given, *more)
-            shapes = [_shape_of(instruction, graph, t) for t in given or graph.inputs]
+        for graph, parameters, *more in _requests_of(instruction):
+            inner = function_to_program(graph, parameters, *more)
+            shapes = [_shape_of(instruction, graph, t) for t in parameters or graph.inputs]
             inner = optimise(inner, shapes, Options())
             name = f'{prefix}f{number}_{_role(instruction, graph)}'
             text = ProgramSource(plan_memory(inner)).text
@@ -39,9 +39,9 @@ def _requests_of(instruction: Instruction) -> list[tuple]:
     """The arguments of the instruction's calls of its FunctionMaker."""
     requests: list[tuple] = []
 
-    def record(graph: FuncGraph, given: Any = None, wanted: Any = None,
+    def record(graph: FuncGraph, parameters: Any = None, wanted: Any = None,
              known: Any = None, owned: Any = ()) -> Callable[..., list]:
-        requests.append((graph, given, wanted, known, owned))
+        requests.append((graph, parameters, wanted, known, owned))
         return lambda *arrays: []
     callables_of(instruction, record)
     return requests

@@ -29,16 +29,16 @@ _ACTIVATIONS = {
 }
 
 
-def activation(given):
-    """The function for `given`, a name or a function; None for None.
+def activation(identifier):
+    """The function for `identifier`, a name or a function; None for None.
 
     Raises ValueError for an unknown name, TypeError for anything else.
     """
-    if given is None or callable(given):
-        return given
-    if isinstance(given, str):
-        return _found(_ACTIVATIONS, given, 'activation function')
-    raise misuse(TypeError(f'Could not interpret activation function identifier: {given}'))
+    if identifier is None or callable(identifier):
+        return identifier
+    if isinstance(identifier, str):
+        return _found(_ACTIVATIONS, identifier, 'activation function')
+    raise misuse(TypeError(f'Could not interpret activation function identifier: {identifier}'))
 
 
 def _small_normal():
@@ -62,13 +62,13 @@ _INITIALIZERS = {
 }
 
 
-def initializer(given):
-    """The initializer for `given`, a name, a class or a function; None for None."""
-    if isinstance(given, str):
-        return _found(_INITIALIZERS, given, 'initializer')()
-    if given is None or callable(given):
-        return given() if inspect.isclass(given) else given
-    raise misuse(ValueError(f'Could not interpret initializer identifier: {given}'))
+def initializer(identifier):
+    """The initializer for `identifier`, a name, a class or a function; None for None."""
+    if isinstance(identifier, str):
+        return _found(_INITIALIZERS, identifier, 'initializer')()
+    if identifier is None or callable(identifier):
+        return identifier() if inspect.isclass(identifier) else identifier
+    raise misuse(ValueError(f'Could not interpret initializer identifier: {identifier}'))
 
 
 class _Norms:
@@ -90,22 +90,22 @@ _REGULARIZERS = {'l1': lambda: _Norms(l1=0.01), 'l2': lambda: _Norms(l2=0.01),
                  'l1_l2': lambda: _Norms(0.01, 0.01)}
 
 
-def regularizer(given):
-    """The function weights -> loss for `given`, a name or a function."""
-    if isinstance(given, str):
-        return _found(_REGULARIZERS, given, 'regularizer')()
-    if given is None or callable(given):
-        return given
-    raise misuse(ValueError(f'Could not interpret regularizer identifier: {given}'))
+def regularizer(identifier):
+    """The function weights -> loss for `identifier`, a name or a function."""
+    if isinstance(identifier, str):
+        return _found(_REGULARIZERS, identifier, 'regularizer')()
+    if identifier is None or callable(identifier):
+        return identifier
+    raise misuse(ValueError(f'Could not interpret regularizer identifier: {identifier}'))
 
 
-def constraint(given):
+def constraint(identifier):
     """The function weights -> weights that an optimizer applies after each step."""
-    if given is None or callable(given):
-        return given
+    if identifier is None or callable(identifier):
+        return identifier
     raise misuse(ValueError(
-        f'Could not interpret constraint identifier: {given}\n  Hint: a function of the weights, '
-        'such as lambda w: tf.clip_by_norm(w, 3.0, axes=[0]).'))
+        f'Could not interpret constraint identifier: {identifier}\n  Hint: a function of the '
+        'weights, such as lambda w: tf.clip_by_norm(w, 3.0, axes=[0]).'))
 
 
 def _found(table, name, kind):

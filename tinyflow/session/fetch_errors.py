@@ -13,10 +13,10 @@ def not_fetchable(fetch: Any) -> Exception:
     return misuse(TypeError(
         f'Fetch argument {shown} has invalid type {type(fetch)}, must be a string or Tensor. (Can '
         f'not convert a {type(fetch).__name__} into a Tensor or Operation.)\n  Hint: '
-        + _what_it_was(fetch)))
+        + _describe(fetch)))
 
 
-def _what_it_was(fetch: Any) -> str:
+def _describe(fetch: Any) -> str:
     if fetch is None:
         return ('the value is None. tf.gradients returns None without a path to x, '
                 'and tf.summary.merge_all() if the graph has no summaries; a function may have '

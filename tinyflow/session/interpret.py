@@ -79,10 +79,10 @@ def run_kernel(instruction: Instruction, arguments: list[Any], store: Store) -> 
     return definition.call(instruction.attrs, arguments, first)
 
 
-def interpreted(store: Store, graph: FuncGraph, given: Sequence[Tensor] | None = None,
+def interpreted(store: Store, graph: FuncGraph, parameters: Sequence[Tensor] | None = None,
                 wanted: Sequence[Tensor] | None = None,
                 known: dict[Tensor, np.ndarray] | None = None,
                 owned: Collection[Tensor] = ()) -> Callable[..., list]:
     """A function's outputs by the interpreter; see nested.FunctionMaker."""
-    program = function_to_program(graph, given, wanted, known, owned)
+    program = function_to_program(graph, parameters, wanted, known, owned)
     return lambda *arrays: interpret(program, arrays, store)

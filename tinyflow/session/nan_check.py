@@ -136,11 +136,11 @@ class _NanTracker:
             first += tuple(callables_of(instruction, self._function))
         return definition.call(instruction.attrs, arguments, first)
 
-    def _function(self, graph: FuncGraph, given: Sequence[Tensor] | None = None,
+    def _function(self, graph: FuncGraph, parameters: Sequence[Tensor] | None = None,
                   wanted: Sequence[Tensor] | None = None,
                   known: dict[Tensor, np.ndarray] | None = None,
                   owned: Collection[Tensor] = ()) -> Callable[..., list]:
-        program = function_to_program(graph, given, wanted, known, owned)
+        program = function_to_program(graph, parameters, wanted, known, owned)
         body = graph.name.endswith(('body', 'body_grad'))
 
         def call(*arrays: np.ndarray) -> list:
@@ -197,13 +197,13 @@ class _NanTracker:
                 self._check(argument, f"the update of the Variable '{name}' "
                                       f"({instruction.type} '{instruction.name}')")
 
-    def _check(self, array: Any, what: str) -> None:
+    def _check(self, array: Any, description: str) -> None:
         known = self._origins.get(id(array))
         if known is None or known[1].constant:
             return
-        raise self._error(known[1], what)
+        raise self._error(known[1], description)
 
-    def _error(self, origin: Origin, what: str) -> errors.OpError:
+    def _error(self, origin: Origin, description: str) -> errors.OpError:
         operation = origin.operation
         where = f' at {list(origin.position)}' if origin.position else ''
         if origin.rows is not None and origin.rows == self._batch:
@@ -212,7 +212,8 @@ class _NanTracker:
             f"first produced by {operation.type} '{operation.name}'"
         if origin.iteration is not None:
             made += f' in iteration {origin.iteration} of its loop'
-        lines = [f'[nan-check] {origin.found}{where}, {made}, reached {what}.', *origin.inputs]
+        lines = [f'[nan-check] {origin.found}{where}, {made}, reached {description}.',
+                 *origin.inputs]
         error = errors.InvalidArgumentError(None, operation, errors.report(
             '\n  '.join(lines), op=operation, hint=_hint(origin)))
         error.provenance = origin

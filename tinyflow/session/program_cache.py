@@ -44,12 +44,12 @@ class ProgramCache:
                 entry = self.entries[key] = CacheEntry(fetches, feeds, self.runtime, self.options)
         return entry
 
-    def make_function(self, graph: FuncGraph, given: Sequence[Tensor] | None = None,
+    def make_function(self, graph: FuncGraph, parameters: Sequence[Tensor] | None = None,
                       wanted: Sequence[Tensor] | None = None,
                       known: dict[Tensor, np.ndarray] | None = None,
                       owned: Collection[Tensor] = ()) -> Callable[..., list]:
         """A callable for a FuncGraph, compiled at its first call; see nested.FunctionMaker."""
-        return CompiledFunction(self.runtime, self.options, graph, given, wanted, known, owned)
+        return CompiledFunction(self.runtime, self.options, graph, parameters, wanted, known, owned)
 
     def clear(self) -> None:
         """Drops all programs and frees their memory."""

@@ -58,11 +58,11 @@ class Endpoint:
             return None
         return shape
 
-    def make_target(self, given=None):
+    def make_target(self, tensor=None):
         """Creates the placeholder of the target, or uses the given tensor."""
-        if given is not None and not K.is_placeholder(given):
+        if tensor is not None and not K.is_placeholder(tensor):
             self.target_is_fed = False
-        self.target = given if given is not None else K.placeholder(
+        self.target = tensor if tensor is not None else K.placeholder(
             ndim=len(self.shape) if self.shape is not None else None,
             name=f'{self.name}_target', sparse=K.is_sparse(self.output),
             dtype=self.output.dtype.base_dtype.name)

@@ -188,7 +188,7 @@ class RNN(StatefulRNN, Layer):
         return specs
 
     def call(self, inputs, mask=None, training=None, initial_state=None, constants=None):
-        self._forget_dropout_masks()
+        self._reset_dropout_masks()
         inputs, initial_state, constants = self._process_inputs(inputs, initial_state, constants)
         if mask is not None:
             mask = tf.nest.flatten(mask)[0]
@@ -202,7 +202,7 @@ class RNN(StatefulRNN, Layer):
         output = outputs if self.return_sequences else last_output
         return to_list(output) + list(states) if self.return_state else output
 
-    def _forget_dropout_masks(self):
+    def _reset_dropout_masks(self):
         for method in ('reset_dropout_mask', 'reset_recurrent_dropout_mask'):
             if hasattr(self.cell, method):
                 getattr(self.cell, method)()

@@ -523,7 +523,7 @@ def test_several_lists_that_begin_empty_do_not_disturb_each_other():
     assert one._difference is other._difference is empty._difference is None
 
 
-# ---- gradients that are asked for inside --------------------------------------------------------
+# ---- gradients that are requested inside --------------------------------------------------------
 
 def _minimize(optimizer, v):
     return tf.group(optimizer.minimize(tf.reduce_sum(tf.square(v))))

@@ -14,7 +14,7 @@ def _columns(runs, **how):
         return [session.run(pools.col_pooling_sequence).tolist() for _ in range(runs)]
 
 
-def test_regions_are_drawn_anew_in_every_run():
+def test_regions_are_drawn_again_in_every_run():
     drawn = _columns(3)
     assert drawn[0] != drawn[1] != drawn[2]
 

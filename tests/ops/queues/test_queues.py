@@ -25,7 +25,7 @@ every_kind = pytest.mark.parametrize('kind', KINDS)
 
 
 class Background:
-    """A function in a thread of its own; `result()` is what it returned or raised."""
+    """A function in a separate thread; `result()` is its result or exception."""
 
     def __init__(self, function, *arguments):
         self._outcome = None
@@ -241,11 +241,11 @@ def test_a_dequeue_waits_for_an_enqueue():
     queue = tf.FIFOQueue(10, [tf.int32], [[]])
     take, put = queue.dequeue_many(3), queue.enqueue(9)
     with tf.Session() as sess:
-        taker = Background(sess.run, take)
-        assert taker.waits()
+        consumer = Background(sess.run, take)
+        assert consumer.waits()
         for _ in range(3):
             sess.run(put)
-        assert taker.result().tolist() == [9, 9, 9]
+        assert consumer.result().tolist() == [9, 9, 9]
 
 
 def test_an_enqueue_waits_for_space():
@@ -286,11 +286,11 @@ def test_a_half_served_dequeue_gives_back_what_it_took(kind):
     take, put = queue.dequeue_many(4), queue.enqueue_many([[1, 2, 3]])
     close, size, rest = queue.close(), queue.size(), queue.dequeue_many(3)
     with tf.Session() as sess:
-        taker = Background(sess.run, take)
-        assert taker.waits()
+        consumer = Background(sess.run, take)
+        assert consumer.waits()
         sess.run(put)
         sess.run(close)
-        assert isinstance(taker.result(), tf.errors.OutOfRangeError)
+        assert isinstance(consumer.result(), tf.errors.OutOfRangeError)
         assert sess.run(size) == 3
         assert sorted(sess.run(rest)) == [1, 2, 3]
 
@@ -300,11 +300,11 @@ def test_the_rest_for_a_waiting_dequeue_up_to(kind):
     queue = KINDS[kind](10)
     take, put, close = queue.dequeue_up_to(4), queue.enqueue_many([[1, 2, 3]]), queue.close()
     with tf.Session() as sess:
-        taker = Background(sess.run, take)
-        assert taker.waits()
+        consumer = Background(sess.run, take)
+        assert consumer.waits()
         sess.run(put)
         sess.run(close)
-        assert sorted(taker.result()) == [1, 2, 3]
+        assert sorted(consumer.result()) == [1, 2, 3]
 
 
 def test_closing_the_session_ends_all_waits():

@@ -155,7 +155,7 @@ def test_weights_after_moving_averages():
 
 # ---- losses of layers ------------------------------------------------------------------------
 
-def test_losses_of_a_layer_are_made_anew():
+def test_losses_of_a_layer_are_recreated():
     x = tf.placeholder(tf.float32, [None, 4])
     layer = tf.layers.Dense(3, kernel_regularizer=lambda w: tf.reduce_sum(w * w))
     layer(x)

@@ -79,7 +79,7 @@ STATEFUL = [name for name in DRAWS if not name.startswith('stateless')]
 
 
 @pytest.mark.parametrize('name', STATEFUL)
-def test_runs_go_on_and_sessions_start_anew(name):
+def test_runs_continue_and_sessions_restart_the_stream(name):
     fetch = DRAWS[name]()
     with tf.Session() as one, tf.Session() as other:
         first, second = one.run(fetch), one.run(fetch)

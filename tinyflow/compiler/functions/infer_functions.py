@@ -29,21 +29,21 @@ def infer_functions(instruction: Instruction, infer: Infer) -> None:
             value.raw_shape = shapes.merge(value.raw_shape, shape)
 
 
-def _outputs(graph: FuncGraph, given: list[int], input_shapes: Sequence[Shape], count: int,
+def _outputs(graph: FuncGraph, indices: list[int], input_shapes: Sequence[Shape], count: int,
              infer: Infer) -> list[Shape]:
     """The shapes of a function's first `count` outputs."""
-    program = function_to_program(graph, [graph.inputs[i] for i in given], graph.outputs[:count])
-    program = infer(program, [input_shapes[i] for i in given])
+    program = function_to_program(graph, [graph.inputs[i] for i in indices], graph.outputs[:count])
+    program = infer(program, [input_shapes[i] for i in indices])
     return [None if v is None else v.raw_shape for v in program.fetches]
 
 
 def _loop(instruction: Instruction, infer: Infer) -> list[Shape]:
     body = instruction.attrs['body']
     now = [v.raw_shape for v in instruction.inputs]
-    given = [i for i in range(len(now)) if i not in instruction.storage_inputs]
+    indices = [i for i in range(len(now)) if i not in instruction.storage_inputs]
     for _ in range(_MOST_ROUNDS):
-        after = _outputs(body, given, now, len(now), infer)
-        wider = [shape if i not in given or shapes.covers(shape, other)
+        after = _outputs(body, indices, now, len(now), infer)
+        wider = [shape if i not in indices or shapes.covers(shape, other)
                  else shapes.common(shape, other)
                  for i, (shape, other) in enumerate(zip(now, after))]
         if wider == now:
@@ -53,9 +53,9 @@ def _loop(instruction: Instruction, infer: Infer) -> list[Shape]:
 
 
 def _choice(instruction: Instruction, infer: Infer) -> list[Shape]:
-    given = [i - 1 for i in range(1, len(instruction.inputs))
-             if i not in instruction.storage_inputs]
+    indices = [i - 1 for i in range(1, len(instruction.inputs))
+               if i not in instruction.storage_inputs]
     now = [v.raw_shape for v in instruction.inputs[1:]]
-    then, other = [_outputs(instruction.attrs[name], given, now, len(instruction.outputs), infer)
+    then, other = [_outputs(instruction.attrs[name], indices, now, len(instruction.outputs), infer)
                    for name in ('then_branch', 'else_branch')]
     return [shapes.common(a, b) for a, b in zip(then, other)]

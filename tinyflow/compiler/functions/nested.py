@@ -21,30 +21,31 @@ from tinyflow.graph.operation import Tensor
 class FunctionMaker(Protocol):
     """Compiles a FuncGraph to a callable, `f(*arrays) -> list of arrays`.
 
-    `given` are the parameters that are passed (default: all), `wanted` the tensors whose values are
-    returned (default: the outputs), `known` parameters with constant values, `owned` parameters
-    whose arrays no other code modifies.
+    `parameters` are the parameters that are passed (default: all), `wanted` the tensors whose
+    values are returned (default: the outputs), `known` parameters with constant values, `owned`
+    parameters whose arrays no other code modifies.
     """
 
-    def __call__(self, graph: FuncGraph, given: Sequence[Tensor] | None = None,
+    def __call__(self, graph: FuncGraph, parameters: Sequence[Tensor] | None = None,
                  wanted: Sequence[Tensor] | None = None,
                  known: dict[Tensor, np.ndarray] | None = None,
                  owned: Collection[Tensor] = ()) -> Callable[..., list]:
         ...
 
 
-def function_to_program(graph: FuncGraph, given: Sequence[Tensor] | None = None,
+def function_to_program(graph: FuncGraph, parameters: Sequence[Tensor] | None = None,
                   wanted: Sequence[Tensor] | None = None,
                   known: dict[Tensor, np.ndarray] | None = None,
                   owned: Collection[Tensor] = ()) -> Program:
     """The Program of a function; see FunctionMaker."""
-    given = list(graph.inputs if given is None else given)
+    parameters = list(graph.inputs if parameters is None else parameters)
     known = known or {}
-    program = graph_to_program(list(graph.outputs if wanted is None else wanted), [*given, *known])
-    for value, array in zip(program.feeds[len(given):], known.values()):
+    outputs = list(graph.outputs if wanted is None else wanted)
+    program = graph_to_program(outputs, [*parameters, *known])
+    for value, array in zip(program.feeds[len(parameters):], known.values()):
         value.array = array
-    return replace(program, feeds=program.feeds[:len(given)], nested=True,
-                   owned=frozenset([i for i, t in enumerate(given) if t in owned]))
+    return replace(program, feeds=program.feeds[:len(parameters)], nested=True,
+                   owned=frozenset([i for i, t in enumerate(parameters) if t in owned]))
 
 
 def callables_of(instruction: Instruction, make_function: FunctionMaker) -> Any:

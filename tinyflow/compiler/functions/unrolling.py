@@ -72,11 +72,11 @@ class _LoopFunction:
                  storages: dict[Operation, Value]) -> None:
         graph = instruction.attrs[name]
         not_passed = instruction.storage_inputs
-        self.given = [i for i in range(len(instruction.inputs)) if i not in not_passed]
+        self.passed = [i for i in range(len(instruction.inputs)) if i not in not_passed]
         self.outputs = graph.outputs if name == 'body' else graph.outputs[:1]
         self.unchanged = [i for i, (o, p) in enumerate(zip(self.outputs, graph.inputs)) if o is p]
-        given = [graph.inputs[i] for i in self.given]
-        self.program = function_to_program(graph, given, self.outputs)
+        passed = [graph.inputs[i] for i in self.passed]
+        self.program = function_to_program(graph, passed, self.outputs)
         self.storages = storages
         for inner in self.program.instructions:
             if not inner.removable or inner.definition.bind is not None \
@@ -86,7 +86,7 @@ class _LoopFunction:
     def instantiate(self, values: Sequence[Value], fold: bool,
                     made: list[Instruction]) -> list[Value]:
         """Adds the instructions for these arguments to `made`; returns the results."""
-        new = dict(zip(self.program.feeds, [values[i] for i in self.given]))
+        new = dict(zip(self.program.feeds, [values[i] for i in self.passed]))
 
         def of(value: Value) -> Value:
             if value in new:

@@ -64,11 +64,11 @@ def silent_prints(inside: set[Operation],
     """Prints without consumers that are not run although their inputs are computed."""
     return [op for op in operations if op.type in PRINTS and op not in inside
             and not any(t.consumers() for t in op.outputs)
-            and (_fed_by(op, inside) or _shows_what_is_fed(op, inside))
+            and (_fed_by(op, inside) or _prints_fed_tensors(op, inside))
             and not _is_waited_for(op, operations)]
 
 
-def _shows_what_is_fed(operation: Operation, inside: set[Operation]) -> bool:
+def _prints_fed_tensors(operation: Operation, inside: set[Operation]) -> bool:
     return any(t.op.type == 'Placeholder' and not inside.isdisjoint(t.consumers())
                for t in operation.inputs)
 

@@ -65,7 +65,7 @@ class _InterleavedCursor(Transform):
                 self.open -= 1
                 self._go_on()
             elif not self.ended:
-                self._fill_place()
+                self._fill_slot()
             else:
                 self._go_on()
         raise StopIteration
@@ -74,7 +74,7 @@ class _InterleavedCursor(Transform):
         self.position = (self.position + 1) % self.source.cycle_length
         self.taken = 0
 
-    def _fill_place(self) -> None:
+    def _fill_slot(self) -> None:
         for element in self.input:
             self.cycle[self.position] = _Open(self.source.function, element)
             self.open += 1

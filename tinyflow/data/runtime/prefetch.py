@@ -55,7 +55,7 @@ class _Producer:
 
     def _produce(self) -> None:
         with np.errstate(all='ignore'):
-            while self._wait_for_room():
+            while self._wait_for_space():
                 with self.working:
                     if self.stopped or not self._make():
                         break
@@ -63,7 +63,7 @@ class _Producer:
             self.over = True
             self.changed.notify_all()
 
-    def _wait_for_room(self) -> bool:
+    def _wait_for_space(self) -> bool:
         with self.changed:
             while len(self.buffer) >= self.buffer_size and not self.stopped:
                 self.changed.wait()

@@ -36,7 +36,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     with name_scope(name, 'import', list(input_map.values())) as scope:
         prefix = scope
         input_map = _tensors(input_map, name)
-    with _telling_of_damage():
+    with _naming_damage():
         library = _library(proto)
         nodes = read_nodes(proto.node)
     builder = Builder(graph, library, prefix)
@@ -44,7 +44,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     if unused:
         raise misuse(ValueError('Attempted to map inputs that were not found in graph_def: '
                                 f'[{", ".join(unused)}]'))
-    with _telling_of_damage():
+    with _naming_damage():
         nodes = modernize(nodes)[0]
     with graph.as_default(), graph.name_scope(None):
         builder.build(nodes)
@@ -52,7 +52,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
 
 
 @contextlib.contextmanager
-def _telling_of_damage():
+def _naming_damage():
     """Turns errors of invalid nodes into a ValueError about the GraphDef."""
     try:
         yield

@@ -33,11 +33,11 @@ def data_name(prefix, shard, shards):
     return f'{prefix}.data-{shard:05d}-of-{shards:05d}'
 
 
-def damaged(path, what, tensor=None):
+def damaged(path, problem, tensor=None):
     """The error for a damaged file."""
     about = f" of the tensor '{tensor}'" if tensor is not None else ''
     return errors.DataLossError(None, None, errors.report(
-        f'{path}: {what}{about}', hint='the file is damaged or was not written to its end; '
+        f'{path}: {problem}{about}', hint='the file is damaged or was not written to its end; '
         'restore an earlier checkpoint (the file `checkpoint` lists them), or copy it again.'))
 
 

@@ -40,11 +40,11 @@ class EventFile:
         self._max_queue = max_queue if max_queue > 0 else float('inf')
         self._flush_secs = flush_secs
         self._suffix = filename_suffix
-        self.begin_anew()
+        self.reset()
         _make(logdir)
         _open.add(self)
 
-    def begin_anew(self):
+    def reset(self):
         """Drops the file and pending events; in a child after a fork they belong to the parent."""
         self._lock = threading.Lock()
         self._file = None
@@ -142,7 +142,7 @@ def _first(now):
 
 def _after_fork():
     for file in list(_open):
-        file.begin_anew()
+        file.reset()
 
 
 if hasattr(os, 'register_at_fork'):             # not on Windows

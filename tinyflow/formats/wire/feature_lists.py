@@ -55,7 +55,7 @@ def _why(cls, value, error):
     shape = getattr(value, 'shape', ())
     if len(shape) > 1:
         return (f'value is an array of shape {list(shape)}, but a list has one dimension',
-                'array.ravel(), and the shape as a feature of its own; or '
+                'array.ravel(), and the shape as a separate feature; or '
                 'BytesList(value=[array.tobytes()]).')
     if isinstance(value, (str, bytes)) or not hasattr(value, '__iter__') or shape == () \
             and hasattr(value, 'dtype'):

@@ -163,14 +163,14 @@ def read(path, message_class, binary=None):
     return parse_text(text, message_class, path)
 
 
-def as_bytes(message, what):
+def as_bytes(message, description):
     """The serialized message. Raises ValueError above the 2 GB of protobuf."""
     from google.protobuf.message import EncodeError  # start-up time
     try:
         return message.SerializeToString(deterministic=True)
     except (EncodeError, ValueError) as error:
         raise errors.misuse(ValueError(
-            f'{what} cannot be larger than 2GB: {error}\n  Hint: feed the data through a '
+            f'{description} cannot be larger than 2GB: {error}\n  Hint: feed the data through a '
             'placeholder, or put it in a Variable, which goes to the checkpoint.')) from None
 
 

@@ -200,7 +200,7 @@ def _why(space, name, own):
                 + (f'; in TensorFlow 1: {instead}.' if instead else '.'))
     if full in _LEFT_OUT:
         return f'tf.{full} is not part of tinyflow: {_LEFT_OUT[full]}.'
-    elsewhere = _found_elsewhere(space, name)
+    elsewhere = _other_namespaces(space, name)
     if full in _INSTEAD_IN_KERAS or full in _tensorflow_1():
         instead = _INSTEAD.get(full) or _INSTEAD_IN_KERAS.get(full) or elsewhere
         return (f'tf.{full} is not in tinyflow yet'
@@ -237,7 +237,7 @@ def _namespaces():
     return found
 
 
-def _found_elsewhere(space, name):
+def _other_namespaces(space, name):
     """'tf.nn.relu' for tf.relu, or None."""
     if space in _SHARED:
         for other, names in _namespaces().items():

@@ -186,7 +186,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True,
         dots = [pack_sequence_as(s, [_Dot()] * len(flatten(s))) for s in (nest1, nest2)]
         raise misuse(type(error)(
             "The two structures don't have the same nested structure.\n\n"
-            f'First structure: {_told(nest1)}\n\nSecond structure: {_told(nest2)}\n\n'
+            f'First structure: {_shortened(nest1)}\n\nSecond structure: {_shortened(nest2)}\n\n'
             f'More specifically: {error}\nEntire first structure:\n{dots[0]}\n'
             f'Entire second structure:\n{dots[1]}')) from None
 
@@ -196,30 +196,30 @@ class _Dot:
         return '.'
 
 
-def _told(value: Any) -> str:
+def _shortened(value: Any) -> str:
     return f'type={type(value).__name__} str={value}'
 
 
 def _compare(a: Any, b: Any, check_types: bool, nested: Callable[[Any], bool]) -> None:
     if nested(a) != nested(b):
         inner, leaf = (a, b) if nested(a) else (b, a)
-        raise ValueError(f'Substructure "{_told(inner)}" is a sequence, while substructure '
-                         f'"{_told(leaf)}" is not')
+        raise ValueError(f'Substructure "{_shortened(inner)}" is a sequence, while substructure '
+                         f'"{_shortened(leaf)}" is not')
     if not nested(a):
         return
     if check_types and not _same_kind(a, b):
         raise TypeError(
-            f"The two namedtuples don't have the same sequence type. First structure {_told(a)} "
-            f'has type {type(a).__name__}, while second structure {_told(b)} has type '
-            f'{type(b).__name__}')
+            f"The two namedtuples don't have the same sequence type. First structure "
+            f'{_shortened(a)} has type {type(a).__name__}, while second '
+            f'structure {_shortened(b)} has type {type(b).__name__}')
     if isinstance(a, Mapping) and isinstance(b, Mapping) and set(a) != set(b):
         raise ValueError(
             "The two dictionaries don't have the same set of keys. First structure has keys "
-            f'{_told(list(a))}, while second structure has keys {_told(list(b))}')
+            f'{_shortened(list(a))}, while second structure has keys {_shortened(list(b))}')
     first, second = _children(a), _children(b)
     if len(first) != len(second):
         raise ValueError("The two structures don't have the same number of elements. First "
-                         f'structure: {_told(a)}. Second structure: {_told(b)}')
+                         f'structure: {_shortened(a)}. Second structure: {_shortened(b)}')
     for x, y in zip(first, second):
         _compare(x, y, check_types, nested)
 

@@ -19,10 +19,10 @@ _PART_NAMES = {GRADIENT: ('gradient', 'show_gradients'), OPTIMIZER: ('optimizer'
                INIT: ('initial value and saving', 'show_init')}
 
 
-def build(what, options: Options) -> Model:
-    """The content of the picture of `what`. TypeError or ValueError if it cannot be drawn."""
+def build(target, options: Options) -> Model:
+    """The content of the picture of `target`. TypeError or ValueError if it cannot be drawn."""
     _check(options)
-    return _Build(what, options).model()
+    return _Build(target, options).model()
 
 
 def _check(options):
@@ -41,14 +41,14 @@ def _check(options):
 class _Build:
     """The steps, in order; each fills the fields that the later ones read."""
 
-    def __init__(self, what, options):
+    def __init__(self, target, options):
         self.options = options
         self.notes: list[str] = []
-        self.graph, fetched = select.subject(what)
+        self.graph, fetched = select.subject(target)
         self.fetched = set(fetched or ())
         self.fed = _fed(options.feeds)
         self.part = select.parts(self.graph) if self.graph is not None else {}
-        self.trainable = select.trainable_places(self.graph) if self.graph is not None else set()
+        self.trainable = select.trainable_storage(self.graph) if self.graph is not None else set()
         self._choose(fetched)
         self._filter()
         self._fold_variables()
@@ -124,7 +124,7 @@ class _Build:
         """
         self.owner, self.whole = {}, set()
         for op in self.ops:
-            whole = select.only_part(op) if self.options.fold_variables else None
+            whole = select.single_part(op) if self.options.fold_variables else None
             if whole is not None:
                 self._fold_into(op, whole)
                 self.whole.add(whole)

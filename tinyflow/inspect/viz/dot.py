@@ -145,13 +145,13 @@ def _box(graph, box):
     for inner in box.boxes:
         fill, line, title = _box_look(inner)
         with graph.subgraph(name=f'cluster_{inner.key}') as cluster:
-            cluster.attr('graph', id=inner.key, label=_html(_with_room(title, inner)),
+            cluster.attr('graph', id=inner.key, label=_html(_padded(title, inner)),
                          style='filled,rounded', fillcolor=fill, color=line, fontsize='10',
                          fontcolor=_QUIET, labeljust=inner.title_side, margin='9')
             _box(cluster, inner)
 
 
-def _with_room(title, box):
+def _padded(title, box):
     """The title of a box, with blanks that keep the middle, where edges enter, free of text."""
     if len(box.nodes) + len(box.boxes) > 5:
         return title
@@ -164,12 +164,12 @@ def _box_look(box):
     """Fill, line and title of a box."""
     title = f'<B>{escape(box.path[-1])}</B>'
     if box.kind in _FUNCTIONS:
-        fill, line, what = _FUNCTIONS[box.kind]
+        fill, line, noun = _FUNCTIONS[box.kind]
         if box.part in _BOX_FILLS:
             fill, line = _BOX_FILLS[box.part]
         if box.kind == 'function':
             fill = '#ffffff'
-        return fill, line, f'{title}  {what}' if what else title
+        return fill, line, f'{title}  {noun}' if noun else title
     fill, line = _BOX_FILLS.get(box.part) or \
         ('#f6f7fa' if len(box.path) % 2 else '#edeff5', '#b9bdcc')
     return fill, line, title
@@ -184,7 +184,7 @@ def _node_attributes(node):
         style += ',dashed'
     attributes = {'label': _label(node), 'id': node.key, 'shape': look.shape, 'margin': look.margin,
                   'fillcolor': colours.fill, 'color': colours.line, 'tooltip': _plain(node.tooltip),
-                  **_around(look)}
+                  **_line_style(look)}
     if node.fetched:
         width = 2.4
     if look.shape == 'polygon':
@@ -201,7 +201,7 @@ def _node_attributes(node):
     return {**attributes, 'style': style, 'penwidth': f'{width:g}'}
 
 
-def _around(look):
+def _line_style(look):
     return {} if look.lines == '1' else {'peripheries': look.lines}
 
 
@@ -278,7 +278,7 @@ def _samples(model):
             found.append((f'legend_{kind}', {
                 'label': look.legend, 'shape': look.shape, 'style': look.style,
                 'fillcolor': look.fill, 'color': look.line, 'margin': look.margin,
-                **_around(look), **(_SLANTED if look.shape == 'polygon' else {})}))
+                **_line_style(look), **(_SLANTED if look.shape == 'polygon' else {})}))
     plain = {'shape': 'box', 'fillcolor': 'white', 'style': 'filled,rounded'}
     if any(n.trainable is False for n in model.nodes):
         look = LOOKS['variable']

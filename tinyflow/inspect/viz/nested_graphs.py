@@ -276,8 +276,8 @@ class NestedGraphs:
 
 def summary(region, number) -> str:
     """The label of a closed box: ``loop: 12 nodes``."""
-    what = {'if': 'choice', 'while': 'loop'}.get(region.kind, 'function')
-    return f'{what}: {number} node{"s" * (number != 1)}'
+    noun = {'if': 'choice', 'while': 'loop'}.get(region.kind, 'function')
+    return f'{noun}: {number} node{"s" * (number != 1)}'
 
 
 def _pieces(op):

@@ -8,7 +8,7 @@ from tinyflow.inspect.viz.nested_graphs import NestedGraphs
 from tinyflow.inspect.viz.select import needed, parts, subject
 
 
-def to_networkx(what):
+def to_networkx(target):
     """The nodes of a Graph, or what fetches need, as a `networkx.MultiDiGraph`.
 
     A node is an operation's name, with: type, dtype and shape (of the first output; None without
@@ -23,9 +23,9 @@ def to_networkx(what):
     (key 'result 0' ...). The edge from one iteration to the next is left out: no cycles.
 
     Shapes are tuples with None for unknown dimensions, or None if the rank is unknown. Raises
-    TypeError if `what` is neither a Graph nor fetches.
+    TypeError if `target` is neither a Graph nor fetches.
     """
-    graph, fetched = subject(what)
+    graph, fetched = subject(target)
     result = networkx.MultiDiGraph()
     if graph is None:
         return result

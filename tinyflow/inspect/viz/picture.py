@@ -22,11 +22,11 @@ class Picture:
     `.save(path)` lay it out.
     """
 
-    def __init__(self, what, options: Options, model: Callable[..., Model] = build.build):
+    def __init__(self, target, options: Options, model: Callable[..., Model] = build.build):
         self._build = model
-        self._what = what
+        self._what = target
         self._options = options
-        self.model: Model = model(what, options)
+        self.model: Model = model(target, options)
         self.dot: str = dot.source(self.model)
         self._svg: str | None = None
 
@@ -136,7 +136,7 @@ def draw_comparison(diff, path=None, **options) -> Picture:
     return picture
 
 
-def draw(what: Any, path: Any = None, *, depth: int | None = None, open: Any = (),
+def draw(target: Any, path: Any = None, *, depth: int | None = None, open: Any = (),
          close: Any = (), show_gradients: bool | None = None, show_optimizer: bool = False,
          show_init: bool | None = None, show_constants: bool | str = 'fold',
          fold_variables: bool = True, only: Any = None, hide: Any = None, highlight: Any = None,
@@ -144,7 +144,7 @@ def draw(what: Any, path: Any = None, *, depth: int | None = None, open: Any = (
          title: str | None = None, legend: bool = True) -> Picture:
     """The picture of a graph, or of what some fetches need; written to `path` if one is given.
 
-    what            Graph, Session, Tensor, Operation, Variable, or a list or dict of these; a
+    target          Graph, Session, Tensor, Operation, Variable, or a list or dict of these; a
                     Keras model; an Estimator (its last training)
     path            ends in .svg .png .pdf .html .dot or .gv, which selects the format
     depth           name scopes are open down to this depth (0: all closed); None: as deep as
@@ -163,15 +163,15 @@ def draw(what: Any, path: Any = None, *, depth: int | None = None, open: Any = (
     limit           with more nodes than this, scopes close and runs fold; None: never
     direction       of flow: 'TB', 'BT', 'LR' or 'RL'
 
-    Raises TypeError if `what` cannot be drawn, ValueError for a wrong suffix, scope or filter,
+    Raises TypeError if `target` cannot be drawn, ValueError for a wrong suffix, scope or filter,
     FileNotFoundError for a missing folder, RuntimeError if Graphviz is needed and missing.
     """
-    if isinstance(what, str) and path is not None and not isinstance(path, str):
+    if isinstance(target, str) and path is not None and not isinstance(path, str):
         raise misuse(TypeError('draw: the path is the second argument.\n  Hint: tf.viz.draw(loss, '
-                               f'{what!r}).'))
+                               f'{target!r}).'))
     if path is not None:
         render.check_path(path)
-    picture = Picture(what, Options(
+    picture = Picture(target, Options(
         depth, open, close, show_gradients, show_optimizer, show_init, show_constants,
         fold_variables, only, hide, highlight, feeds, shapes, limit, direction, title, legend))
     if path is not None:

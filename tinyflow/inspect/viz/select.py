@@ -28,20 +28,20 @@ def register_drawable(kind: type, to_fetches: Callable) -> None:
     _drawables.append((kind, to_fetches))
 
 
-def subject(what) -> tuple[Graph | None, list[Operation] | None]:
-    """The graph that `what` is about and the fetched operations (None: all of the graph).
+def subject(target) -> tuple[Graph | None, list[Operation] | None]:
+    """The graph that `target` is about and the fetched operations (None: all of the graph).
 
-    Raises TypeError if `what` cannot be drawn, ValueError for several graphs.
+    Raises TypeError if `target` cannot be drawn, ValueError for several graphs.
     """
     for kind, to_fetches in _drawables:
-        if isinstance(what, kind):
-            return subject(to_fetches(what))
-    if isinstance(what, Graph):
-        return what, None
-    if isinstance(getattr(what, 'graph', None), Graph) and hasattr(what, 'run') and \
-            not isinstance(what, Operation):                       # a Session
-        return what.graph, None
-    fetched = operations(what, 'draw')
+        if isinstance(target, kind):
+            return subject(to_fetches(target))
+    if isinstance(target, Graph):
+        return target, None
+    if isinstance(getattr(target, 'graph', None), Graph) and hasattr(target, 'run') and \
+            not isinstance(target, Operation):                       # a Session
+        return target.graph, None
+    fetched = operations(target, 'draw')
     graphs = list(dict.fromkeys(op.graph for op in fetched))
     if len(graphs) > 1:
         raise misuse(ValueError('draw: the nodes belong to different graphs: '
@@ -146,7 +146,7 @@ def _paths(first, last):
 
 # ---- parts of a program ----------------------------------------------------------------------
 
-def trainable_places(graph) -> set[Operation]:
+def trainable_storage(graph) -> set[Operation]:
     """The VariableV2 operations of the graph's trainable Variables."""
     return {v.op for v in graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
             if isinstance(getattr(v, 'op', None), Operation)}
@@ -173,7 +173,7 @@ def is_read(op) -> bool:
             and op.name.startswith(op.inputs[0].op.name + '/read'))
 
 
-def only_part(op) -> Operation | None:
+def single_part(op) -> Operation | None:
     """The storage `kernel/part_0` of a Variable with a single part, if this is its value."""
     read = op.inputs[0].op if op.type == 'Identity' else None
     if read is not None and read.inputs and is_read(read):
@@ -191,7 +191,7 @@ def parts(graph) -> dict[Operation, str]:
             part[op] = GRADIENT
     users = _users(ops)
     _mark_helpers(ops, part)
-    _mark_optimizer(ops, part, users, trainable_places(graph))
+    _mark_optimizer(ops, part, users, trainable_storage(graph))
     _mark_init(ops, part, users)
     return part
 

@@ -45,7 +45,7 @@ def merged(compute, collections, *counts):
     Under a strategy it is one value for all replicas, computed from their combined counts; `counts`
     are Variables, or nests of Variables.
     """
-    replica = replica_context.replicas_meet()
+    replica = replica_context.active_replica_context()
     if replica is None:
         return collected(compute(*counts), collections)
     return replica.merge_call(lambda strategy, *whole: collected(compute(*whole), collections),

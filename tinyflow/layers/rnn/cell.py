@@ -116,9 +116,9 @@ class LayerRNNCell(RNNCell):
         return depth
 
 
-def check_cell_dtypes(found):
+def check_cell_dtypes(dtypes_found):
     """ValueError where one of the tensors (or dtypes) is not of floats or complex numbers."""
-    for value in nest.flatten(found):
+    for value in nest.flatten(dtypes_found):
         dtype = getattr(value, 'dtype', value)
         if dtype is None:
             continue

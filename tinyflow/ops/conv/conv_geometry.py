@@ -59,37 +59,37 @@ def to_output(y, data_format, out):
     return np.ascontiguousarray(np.moveaxis(y, -1, 1)) if channels_first(data_format) else y
 
 
-def check_rank(what, shape, rank, axes=None):
+def check_rank(label, shape, rank, axes=None):
     """ValueError, with the names of the axes, unless the shape is unknown or of that rank."""
     if shape is None or len(shape) == rank:
         return
     axes = axes or _AXES[rank]
-    hint = f'the {what} is [{axes}].'
+    hint = f'the {label} is [{axes}].'
     if axes.startswith('batch') and len(shape) == rank - 1:
         hint += ' tf.expand_dims(x, 0) adds a batch axis; tf.expand_dims(x, -1) adds channels.'
     elif axes.startswith('batch') and len(shape) == 2:
         hint += ' tf.reshape(x, [-1, height, width, channels]) turns flat rows into images.'
-    raise OpFailure(f'Shape must be rank {rank} but is rank {len(shape)} for the {what} '
+    raise OpFailure(f'Shape must be rank {rank} but is rank {len(shape)} for the {label} '
                     f'{shapes.text(shape)}',
                     hint)
 
 
-def spatial(values, data_format, what, rank, batch_too=False):
+def spatial(values, data_format, label, rank, batch_too=False):
     """The entries of a list attribute for the spatial axes; batch and channels must have 1.
 
     With `batch_too` only the batch must.
     """
     if len(values) != rank:
-        raise ValueError(f'{what} must have {rank} entries, one for each axis of the data, not '
+        raise ValueError(f'{label} must have {rank} entries, one for each axis of the data, not '
                          f'{len(values)}: {list(values)}')
     channel_axis = 1 if channels_first(data_format) else rank - 1
     if values[0] != 1 or (values[channel_axis] != 1 and not batch_too):
-        raise OpFailure(f'{what} {list(values)} would step over the batch or the channels',
+        raise OpFailure(f'{label} {list(values)} would step over the batch or the channels',
                         f'there is one entry for each letter of {data_format}; N and C must '
                         'have 1.')
     inner = values[2:] if channels_first(data_format) else values[1:-1]
     if min(inner) < 1:
-        raise ValueError(f'{what} must be positive, got {list(values)}')
+        raise ValueError(f'{label} must be positive, got {list(values)}')
     return tuple(inner)
 
 
@@ -108,7 +108,7 @@ def check_padding(padding, explicit=False):
     raise OpFailure(f"padding must be 'SAME' or 'VALID', not {padding!r}", hint)
 
 
-def count(size, kernel, stride, rate, padding, margin=(0, 0), what='the op'):
+def count(size, kernel, stride, rate, padding, margin=(0, 0), label='the op'):
     """The number of output positions along an axis; None if it is not known."""
     if size is None:
         return None
@@ -122,7 +122,7 @@ def count(size, kernel, stride, rate, padding, margin=(0, 0), what='the op'):
         hint = "padding='SAME' pads the input." if padding == 'VALID' else \
             'use more padding, or a smaller kernel.'
         raise OpFailure(f'Negative dimension size caused by subtracting {reach} from '
-                        f'{padded_size}: {what} of size {reach} does not fit into '
+                        f'{padded_size}: {label} of size {reach} does not fit into '
                         f'{padded_size} elements',
                         hint)
     return (padded_size - reach) // stride + 1
@@ -149,17 +149,17 @@ def explicit_margins(explicit, data_format, rank):
     return pairs[2:] if channels_first(data_format) else pairs[1:-1]
 
 
-def positions(sizes, kernel, strides, rates, padding, explicit=None, what='the kernel'):
+def positions(sizes, kernel, strides, rates, padding, explicit=None, label='the kernel'):
     """The number of output positions along each spatial axis, None if it is not known."""
     explicit = explicit or ((0, 0),) * len(sizes)
-    return tuple(count(*axis, padding, margin, what)
+    return tuple(count(*axis, padding, margin, label)
                  for *axis, margin in zip(sizes, kernel, strides, rates, explicit))
 
 
 @lru_cache(maxsize=1024)
-def windows(sizes, kernel, strides, rates, padding, explicit=None, what='the kernel'):
+def windows(sizes, kernel, strides, rates, padding, explicit=None, label='the kernel'):
     """The `Windows` of a kernel over spatial axes of known sizes."""
-    count_per_axis = positions(sizes, kernel, strides, rates, padding, explicit, what)
+    count_per_axis = positions(sizes, kernel, strides, rates, padding, explicit, label)
     if padding == 'SAME':
         around = tuple(margins(*axis) for axis
                        in zip(sizes, kernel, strides, rates, count_per_axis))

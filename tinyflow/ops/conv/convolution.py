@@ -76,10 +76,10 @@ def _geometry(dy, input, filter, *attrs):
     return geometry
 
 
-def _sizes(value, what, rank):
+def _sizes(value, label, rank):
     """The shape in a vector, as far as it is known."""
     if value is not None and len(value) != rank:
-        raise ValueError(f'{what} must have {rank} entries, one for each axis, not {len(value)}')
+        raise ValueError(f'{label} must have {rank} entries, one for each axis, not {len(value)}')
     return value
 
 

@@ -19,7 +19,7 @@ from tinyflow.ops.support.arguments import renamed
 _ONES_2D, _ONES_3D = [1] * 4, [1] * 5
 
 
-def for_each_axis(value, axes, channels_first, what):
+def for_each_axis(value, axes, channels_first, label):
     """Expands a number, or one number per spatial axis, to a list attribute for all axes.
 
     None means 1 for each; a list for all axes is returned as it is. ValueError for other lengths.
@@ -28,22 +28,22 @@ def for_each_axis(value, axes, channels_first, what):
         value = [1]
     elif not hasattr(value, '__len__'):
         value = [value]
-    value = integers(value, what)
+    value = integers(value, label)
     if len(value) == axes + 2:
         return value
     if len(value) == 1:
         value *= axes
     elif len(value) != axes:
-        raise misuse(ValueError(f'{what} should be of length 1, {axes} or {axes + 2} but was '
+        raise misuse(ValueError(f'{label} should be of length 1, {axes} or {axes + 2} but was '
                                 f'{len(value)}'))
     return (1, 1, *value) if channels_first else (1, *value, 1)
 
 
-def integers(value, what):
+def integers(value, label):
     """A list attribute as a tuple of ints. TypeError if it is not a list."""
     if isinstance(value, (str, bytes)) or not hasattr(value, '__iter__'):
-        raise misuse(TypeError(f"Expected list for '{what}' argument, not {value!r}."))
-    return tuple(shapes.integer(v, what) for v in value)
+        raise misuse(TypeError(f"Expected list for '{label}' argument, not {value!r}."))
+    return tuple(shapes.integer(v, label) for v in value)
 
 
 def _explicit(padding):

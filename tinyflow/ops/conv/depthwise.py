@@ -42,7 +42,7 @@ def _result(input, filter, strides, padding, data_format, dilations):
                         f'input has {input[-1]} channels, and the filter takes {filter[2]}',
                         f'the filter is [{_FILTER_AXES}].')
     sizes, kernel = input[1:-1], filter[:2]
-    positions = conv_geometry.positions(sizes, kernel, strides, rates, padding, what='a kernel')
+    positions = conv_geometry.positions(sizes, kernel, strides, rates, padding, label='a kernel')
     geometry = None
     if None not in sizes + kernel:
         geometry = conv_geometry.windows(sizes, kernel, strides, rates, padding)

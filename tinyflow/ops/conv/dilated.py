@@ -335,12 +335,12 @@ def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides
             window_shape, range(2, axes + 2) if channels_first(data_format) else range(1, axes + 1))
 
 
-def _entries(values, axes, what):
-    values = [1] * axes if values is None else list(integers(values, what))
+def _entries(values, axes, label):
+    values = [1] * axes if values is None else list(integers(values, label))
     if len(values) != axes:
-        raise misuse(ValueError(f'len({what})={len(values)} but should be {axes}'))
+        raise misuse(ValueError(f'len({label})={len(values)} but should be {axes}'))
     if min(values) < 1:
-        raise misuse(ValueError(f'all values of {what} must be positive'))
+        raise misuse(ValueError(f'all values of {label} must be positive'))
     return values
 
 

@@ -34,7 +34,7 @@ def _result(input, filter, strides, rates, padding):
                         f'input has {input[-1]} channels, and the filter {filter[-1]}',
                         'the filter is [height, width, channels].')
     sizes, kernel = input[1:-1], filter[:-1]
-    positions = conv_geometry.positions(sizes, kernel, strides, rates, padding, what='a filter')
+    positions = conv_geometry.positions(sizes, kernel, strides, rates, padding, label='a filter')
     geometry = None
     if None not in sizes + kernel:
         geometry = conv_geometry.windows(sizes, kernel, strides, rates, padding)

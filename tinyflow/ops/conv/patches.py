@@ -28,7 +28,7 @@ def _result(input, ksizes, strides, rates, padding):
     rates = conv_geometry.spatial(rates, data_format, 'rates', rank)
     input = (None,) * rank if input is None else input
     positions = conv_geometry.positions(input[1:-1], kernel, strides, rates, padding,
-                                        what='a patch')
+                                        label='a patch')
     geometry = None
     if None not in input[1:-1]:
         geometry = conv_geometry.windows(input[1:-1], kernel, strides, rates, padding)

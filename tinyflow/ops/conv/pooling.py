@@ -34,7 +34,7 @@ def _result(input, ksize, strides, padding, data_format, over_channels=False):
         axis = 1 if conv_geometry.channels_first(data_format) else -1
         kernel, steps, sizes = (*kernel, ksize[axis]), (*steps, strides[axis]), (*sizes, channels)
     ones = (1,) * len(kernel)
-    positions = conv_geometry.positions(sizes, kernel, steps, ones, padding, what='a window')
+    positions = conv_geometry.positions(sizes, kernel, steps, ones, padding, label='a window')
     geometry = None if None in sizes else conv_geometry.windows(sizes, kernel, steps, ones, padding)
     result = (input[0], *positions, channels)[:rank]
     return conv_geometry.from_last_shape(result, data_format), geometry
@@ -62,9 +62,9 @@ def _run(function, arrays, shape, geometry, data_format, out):
     return result
 
 
-def _check_same(what, shape, expected):
+def _check_same(label, shape, expected):
     if not shapes.compatible(shape, expected):
-        raise ValueError(f'{what} must have the shape {shapes.text(expected)}, not '
+        raise ValueError(f'{label} must have the shape {shapes.text(expected)}, not '
                          f'{shapes.text(shape)}')
 
 

@@ -84,11 +84,11 @@ def _from_nhwc(shape, data_format):
     return shape if data_format == 'NHWC' else (shape[0], shape[3], shape[1], shape[2])
 
 
-def _divided(size, divisor, what):
+def _divided(size, divisor, label):
     if size is None:
         return None
     if size % divisor:
-        raise ValueError(f'{what} {size} is not divisible by {divisor}')
+        raise ValueError(f'{label} {size} is not divisible by {divisor}')
     return size // divisor
 
 

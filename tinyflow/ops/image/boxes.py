@@ -283,7 +283,7 @@ def sample_distorted_bounding_box(
     """(begin, size, bboxes) of a random crop; tf.slice(image, begin, size) makes it.
 
     The crop covers at least the part `min_object_covered` of one of the boxes; its width / height
-    and its part of the image lie in the given ranges. After `max_attempts` (100) failed tries it
+    and its part of the image are in the given ranges. After `max_attempts` (100) failed tries it
     is the whole image.
 
     Shapes: image_size [3] (height, width, channels), bounding_boxes [batch, boxes, 4] ->

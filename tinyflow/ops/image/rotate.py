@@ -20,7 +20,7 @@ def rot90(image, k=1, name=None):
     """The image turned by k right angles, counter-clockwise.
 
     Shapes: image [height, width, channels], or a batch of those -> as image, height and width
-    exchanged for odd k.
+    swapped for odd k.
     """
     with name_scope(name, 'rot90', [image, k]) as scope:
         image = at_least_3d(convert_to_tensor(image, name='image'))

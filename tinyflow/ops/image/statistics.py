@@ -40,7 +40,7 @@ def per_image_standardization(image):
 
 
 def transpose_image(image, name=None):
-    """The image with its height and width exchanged.
+    """The image with its height and width swapped.
 
     Shapes: image [*batch, height, width, channels] -> [*batch, width, height, channels].
     """

@@ -338,7 +338,7 @@ def non_max_suppression_padded(boxes, scores, max_output_size, iou_threshold=0.5
 
 def non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_threshold=0.5,
                                  score_threshold=float('-inf'), name=None):
-    """Indices of the boxes that stay, with a table of overlaps of your own.
+    """Indices of the boxes that stay, with a custom table of overlaps.
 
     TensorFlow 1.15 chooses a box again and again whose overlap with itself is below the threshold;
     here every box is chosen once.

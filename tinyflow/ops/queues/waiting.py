@@ -96,7 +96,7 @@ def _all_threads_wait(waiter):
     """
     me = threading.get_ident()
     for thread in threading.enumerate():
-        if thread.ident == me or not thread.is_alive() or _is_bystander(thread):
+        if thread.ident == me or not thread.is_alive() or _is_helper_thread(thread):
             continue
         other = _waiting.get(thread.ident)
         if other is None or other.done or waiter.background and not other.background:
@@ -104,7 +104,7 @@ def _all_threads_wait(waiter):
     return True
 
 
-def _is_bystander(thread):
+def _is_helper_thread(thread):
     target = getattr(thread, '_target', None)
     modules = (type(thread).__module__, getattr(target, '__module__', None) or '')
     return thread.name.startswith('tinyflow-tiles') or \

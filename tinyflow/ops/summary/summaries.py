@@ -72,7 +72,7 @@ def of_the_first_replica(make):
     """
     @functools.wraps(make)
     def wrapper(*args, **kwargs):
-        replica = replica_context.replicas_meet()
+        replica = replica_context.active_replica_context()
         if replica is not None and replica.replica_number:
             return constant('')
         return make(*args, **kwargs)

@@ -87,7 +87,7 @@ def in_cross_replica_context():
     return mode is not None and mode[2] is None
 
 
-def replicas_meet():
+def active_replica_context():
     """The ReplicaContext if there are other replicas, or a strategy at least; else None."""
     mode = _mode()
     return mode[2] if mode else None

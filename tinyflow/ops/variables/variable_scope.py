@@ -84,7 +84,7 @@ class VariableScope:
         self._reuse = True
 
     def get_collection(self, name):
-        """The items of a collection of the graph whose names lie in this scope."""
+        """The items of a collection of the graph whose names are in this scope."""
         return get_collection(name, self._name + '/' if self._name else '')
 
     def trainable_variables(self):

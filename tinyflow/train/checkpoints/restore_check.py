@@ -135,7 +135,7 @@ class Differences:
 
     def _renamed(self):
         """{missing name: the unused name that it most likely had}, each used once."""
-        pairs = sorted(((_likeness(w.name, name), w.name, name)
+        pairs = sorted(((_similarity(w.name, name), w.name, name)
                         for w in self.missing[:100] for name in self.unused[:500]
                         if w.shape in (None, self.reader.shape(name))
                         and w.dtype.as_datatype_enum == self.reader.dtype_number(name)),
@@ -158,7 +158,7 @@ class Differences:
                 '    tf.train.Saver(tf.train.matching_variables(path)).restore(sess, path)')
 
 
-def _likeness(a, b):
+def _similarity(a, b):
     if a.rpartition('/')[2] != b.rpartition('/')[2]:
         # 'kernel' is rarely renamed to 'bias', but counters change: kernel_1, Variable_2.
         if a.rpartition('/')[2].rstrip('_0123456789') != b.rpartition('/')[2].rstrip('_0123456789'):

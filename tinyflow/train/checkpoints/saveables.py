@@ -14,7 +14,7 @@ from tinyflow.ops.variables.resource_variable_ops import AssignVariableOp
 from tinyflow.ops.variables.variable import Variable
 from tinyflow.ops.variables.variable_lists import global_variables
 
-_PLACES = ('Variable', 'VariableV2', 'AutoReloadVariable', 'ReadVariableOp')
+_STORAGE_TYPES = ('Variable', 'VariableV2', 'AutoReloadVariable', 'ReadVariableOp')
 
 
 class VariableSaveable(SaveableObject):
@@ -22,17 +22,17 @@ class VariableSaveable(SaveableObject):
 
     def __init__(self, var, slice_spec, name):
         tensor = var._snapshot if isinstance(var, Variable) else var
-        self.place = var._variable if isinstance(var, Variable) else _behind(var)
-        super().__init__(self.place, [SaveSpec(tensor, slice_spec, name, var.dtype)], name)
+        self.storage = var._variable if isinstance(var, Variable) else _behind(var)
+        super().__init__(self.storage, [SaveSpec(tensor, slice_spec, name, var.dtype)], name)
 
     def restore(self, restored_tensors, restored_shapes):
         value, = restored_tensors
         if restored_shapes is not None:
             value = shaping.reshape(value, restored_shapes[0])
-        if self.place.dtype is dtypes.resource:
-            return AssignVariableOp.apply(self.place, identity_and_cast.identity(value))
-        fixed = restored_shapes is None and self.place.shape.is_fully_defined()
-        return variable_ops.assign(self.place, value, validate_shape=fixed)
+        if self.storage.dtype is dtypes.resource:
+            return AssignVariableOp.apply(self.storage, identity_and_cast.identity(value))
+        fixed = restored_shapes is None and self.storage.shape.is_fully_defined()
+        return variable_ops.assign(self.storage, value, validate_shape=fixed)
 
 
 def all_saveables(scope=None):
@@ -58,7 +58,7 @@ def by_name(var_list):
             parts.append(item)
             continue
         item = replicated(item) or (
-            item if isinstance(item, SaveableObject) else place_of(item))
+            item if isinstance(item, SaveableObject) else storage_of(item))
         name = item.name if isinstance(item, SaveableObject) else _behind(item).op.name
         if name in found:
             raise misuse(ValueError(f'At least two variables have the same name: {name}'))
@@ -95,25 +95,25 @@ def _sort_key(item):
     return name
 
 
-def place_of(item):
+def storage_of(item):
     """The storage (output of VariableV2) of `item`; for a resource variable, its default read.
 
     TypeError if there is none.
     """
-    place = item._as_graph_element() if isinstance(item, Variable) else item
-    if not isinstance(place, Tensor) or place.op.type not in _PLACES:
+    storage = item._as_graph_element() if isinstance(item, Variable) else item
+    if not isinstance(storage, Tensor) or storage.op.type not in _STORAGE_TYPES:
         hint = None
-        if isinstance(place, Tensor) and place.op.inputs and place.op.inputs[0].dtype.is_ref:
-            hint = f"the Variable itself, '{place.op.inputs[0].op.name}'."
-        inputs = [('given', place)] if isinstance(place, Tensor) else []
+        if isinstance(storage, Tensor) and storage.op.inputs and storage.op.inputs[0].dtype.is_ref:
+            hint = f"the Variable itself, '{storage.op.inputs[0].op.name}'."
+        inputs = [('given', storage)] if isinstance(storage, Tensor) else []
         raise misuse(TypeError(report(f'Variable to save is not a Variable: {item!r}',
                                       inputs=inputs, hint=hint)))
-    return place
+    return storage
 
 
-def _behind(place):
+def _behind(storage):
     """The handle, for the read of a resource variable."""
-    return place.op.inputs[0] if place.op.type == 'ReadVariableOp' else place
+    return storage.op.inputs[0] if storage.op.type == 'ReadVariableOp' else storage
 
 
 def saveables_for(names_to_items):
@@ -141,7 +141,7 @@ def _saveables(name, item):
     if isinstance(item, Variable) and item._get_save_slice_info():
         return [_part(name, item)]
     try:
-        return [VariableSaveable(place_of(item), '', name)]
+        return [VariableSaveable(storage_of(item), '', name)]
     except TypeError as error:
         raise misuse(TypeError(
             'names_to_saveables must be a dict mapping string names to Tensors/Variables. '
@@ -161,12 +161,12 @@ def _part(name, variable):
 
 def restore_group(saveables, tensors, reshape, name):
     """One Operation that restores every saveable from its tensors, which are in the same order."""
-    place, assigns = 0, []
+    storage, assigns = 0, []
     for saveable in saveables:
         shapes = [_shape_of(spec.tensor) for spec in saveable.specs] if reshape else None
         count = len(saveable.specs)
-        assigns.append(saveable.restore(tensors[place:place + count], shapes))
-        place += count
+        assigns.append(saveable.restore(tensors[storage:storage + count], shapes))
+        storage += count
     return grouping.group(*assigns, name=name)
 
 

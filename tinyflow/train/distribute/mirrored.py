@@ -90,7 +90,7 @@ class _Mirrored(StrategyExtended):
 
     def _create_variable(self, next_creator, settings):
         """Creates a component for each replica, and the Variable that contains them."""
-        replica = context.replicas_meet()
+        replica = context.active_replica_context()
         shared = getattr(self, '_shared', None)
         if replica is None or shared is None:
             return self._create_components(next_creator, settings)

@@ -131,7 +131,7 @@ class MirroredVariable(_DistributedVariable):
     """
 
     def _change(self, method, value, name, read_value):
-        replica = context.replicas_meet()
+        replica = context.active_replica_context()
         if replica is None:
             if context.is_updating():
                 return getattr(self.get(), method)(value, name=name, read_value=read_value)
@@ -169,7 +169,7 @@ class MirroredVariable(_DistributedVariable):
         """
         if context.is_updating():
             return True
-        if context.replicas_meet() is None:
+        if context.active_replica_context() is None:
             return False
         if len(self.components) > 1:
             raise misuse(NotImplementedError(

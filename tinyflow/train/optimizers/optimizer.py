@@ -124,7 +124,7 @@ class Optimizer:
             _check_global_step(global_step)
         if replica_context.in_cross_replica_context():
             raise optimizer_errors.outside_of_replicas()
-        replica = replica_context.replicas_meet()
+        replica = replica_context.active_replica_context()
         if replica is not None:
             return replica.merge_call(replicated.apply_together,
                                       args=(self, pairs, global_step, name))

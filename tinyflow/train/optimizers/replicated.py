@@ -35,7 +35,7 @@ def apply_together(strategy, optimizer, pairs, global_step, name):
 
 def share_of(loss):
     """One replica's part of a loss that is a mean: their gradients then add up to the mean's."""
-    if replica_context.replicas_meet() is None or replica_context.loss_is_a_sum():
+    if replica_context.active_replica_context() is None or replica_context.loss_is_a_sum():
         return loss
     count = replica_context.get_strategy().num_replicas_in_sync
     return loss if count == 1 else loss * constants.constant(1.0 / count, loss.dtype.base_dtype)

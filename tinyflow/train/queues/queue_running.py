@@ -105,7 +105,7 @@ class QueueRunner:
             self._runs_per_session[sess] = len(self._enqueue_ops)
             self._exceptions_raised = []
             self.failures = []
-        self._tell_queue(sess)
+        self._register_filler(sess)
         prefix = f'QueueRunnerThread-{self.name}-'
         threads = [_RunnerThread(target=self._run, args=(sess, op, coord), name=prefix + op.name)
                    for op in self._enqueue_ops]
@@ -123,7 +123,7 @@ class QueueRunner:
                 thread.start()
         return threads
 
-    def _tell_queue(self, sess):
+    def _register_filler(self, sess):
         """Notifies the queue that a thread fills it, for the message of a deadlock."""
         node = node_of(self._queue)
         if node.definition.state_of_node:       # otherwise a queue selected by from_list

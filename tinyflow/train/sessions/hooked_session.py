@@ -237,7 +237,7 @@ class HookedSession(_Layer):
 
     def _run(self, all_fetches, feeds, options, run_metadata):
         """The values of all fetches at their positions; None if nothing is fetched."""
-        key = tuple([f if f is None or type(f) is Tensor else _spelled(f) for f in all_fetches])
+        key = tuple([f if f is None or type(f) is Tensor else _cache_key(f) for f in all_fetches])
         try:
             call, positions = self._prepared[(key, *feeds)] if feeds else self._prepared[key]
         except (KeyError, TypeError):
@@ -280,15 +280,15 @@ def _is_inherited(hook, method):
 _SINGLE = (Tensor, Operation, str)
 
 
-def _spelled(fetches):
+def _cache_key(fetches):
     """A key that is equal for equal nests of fetches."""
     kind = type(fetches)
     if kind in _SINGLE:
         return fetches
     if isinstance(fetches, (list, tuple)):
-        return (kind, *[f if type(f) in _SINGLE else _spelled(f) for f in fetches])
+        return (kind, *[f if type(f) in _SINGLE else _cache_key(f) for f in fetches])
     if isinstance(fetches, Mapping):
-        return (kind, *fetches, None, *[_spelled(f) for f in fetches.values()])
+        return (kind, *fetches, None, *[_cache_key(f) for f in fetches.values()])
     return fetches
 
 

@@ -78,7 +78,7 @@ class AttentionWrapper(RNNCell):
                                    f'{type(cell_input_fn).__name__}'))
         self._cell = cell
         self._attention_mechanisms = mechanisms
-        self._cell_input_fn = cell_input_fn or _beside
+        self._cell_input_fn = cell_input_fn or _concatenated
         self._attention_fn = attention_fn or _attend
         self._output_attention = output_attention
         self._alignment_history = alignment_history
@@ -210,7 +210,7 @@ class AttentionWrapper(RNNCell):
         return (attention if self._output_attention else output), next_state
 
 
-def _beside(inputs, attention):
+def _concatenated(inputs, attention):
     return joining.concat([inputs, attention], -1)
 
 

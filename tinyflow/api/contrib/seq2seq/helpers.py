@@ -167,11 +167,11 @@ def as_array(x):
                        element_shape=x.shape[1:]).unstack(x)
 
 
-def embedding_function(given):
-    """A function ids -> vectors: `given` itself, or a lookup in the embedding table `given`."""
-    if callable(given):
-        return given
-    return lambda ids: embedding.embedding_lookup(given, ids)
+def embedding_function(embeddings):
+    """A function ids -> vectors: `embeddings` itself, or a lookup in this table."""
+    if callable(embeddings):
+        return embeddings
+    return lambda ids: embedding.embedding_lookup(embeddings, ids)
 
 
 class GreedyEmbeddingHelper(Helper):
