@@ -165,7 +165,7 @@ def test_reasons_for_a_lost_position():
         _, lost = session.positions()
     why, = lost.values()
     assert why.startswith('the position of this iterator cannot be saved: ')
-    assert why.endswith('how many it drew is not known')
+    assert why.endswith('their number is not known')
 
 
 def _splits_at_bars(tree):

@@ -266,7 +266,7 @@ def test_wrong_number_of_lengths_fails_at_run_time():
 
 
 def test_cells_that_are_not_implemented_raise():
-    with pytest.raises(AttributeError, match='tinyflow leaves it out; instead'):
+    with pytest.raises(AttributeError, match='not implemented by tinyflow; use'):
         tf.contrib.rnn.TimeFreqLSTMCell                         # noqa: B018
     with pytest.raises(AttributeError, match='nearest: tf.contrib.rnn.BasicLSTMCell'):
         tf.contrib.rnn.BasicLstmCell                            # noqa: B018
