@@ -1,5 +1,7 @@
 """Runs the Python of README.md and docs/inside.md, and writes back what it prints and draws.
 
+Also writes the line counts of READING.md.
+
     python docs/refresh_readme.py
 
 Each ```python block is run, all in one namespace; a ```text block right behind it is what it
@@ -20,6 +22,7 @@ import tinyflow as tf
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / 'README.md', ROOT / 'docs' / 'inside.md']
+READING = ROOT / 'READING.md'
 PICTURE = ROOT / 'docs' / 'line.svg'
 NAME = 'line.py'        # what the program calls itself in messages
 _BLOCK = re.compile(r'^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```\n)?',
@@ -63,7 +66,16 @@ def refreshed(text: str, blocks: list[Block]) -> str:
     return _BLOCK.sub(replaced, text)
 
 
+def with_line_counts(text: str) -> str:
+    """The text of READING.md with the number of lines of each file."""
+    def counted(match):
+        lines = (ROOT / match[1]).read_text(encoding='utf-8').count('\n')
+        return f'`{match[1]}` ({lines})'
+    return re.sub(r'`(tinyflow/[\w/]+\.py)` \(\d+\)', counted, text)
+
+
 def main():
+    READING.write_text(with_line_counts(READING.read_text(encoding='utf-8')), encoding='utf-8')
     for document in DOCUMENTS:
         text = document.read_text(encoding='utf-8')
         with tempfile.TemporaryDirectory() as folder:

@@ -14,17 +14,10 @@ ROOT = Path(__file__).resolve().parents[2]
 # Words and phrases, and what to write instead. They are compared as whole words, without case.
 WORDS = {
     'anew': 'again',
-    'as it were': 'omit it',
-    'at leisure': 'in detail',
     'beside': 'next to',
-    'betwixt': 'between',
     'by turns': 'alternately',
     'costliest': 'most expensive',
-    'foretell': 'predict, infer',
-    'foretold': 'predicted, inferred',
     'gives way': 'is replaced',
-    'hereof': 'of this',
-    'hitherto': 'until now',
     'kin': 'and similar ones',
     'left out for good': 'deliberately not implemented',
     'likeliest': 'most likely',
@@ -32,17 +25,13 @@ WORDS = {
     'mended': 'fixed',
     'mends': 'fixes',
     'nobody': 'no code, nothing, no thread',
-    'nought': 'zero',
     'reckon': 'compute',
     'reckoned': 'computed',
     'reckons': 'computes',
     'spoils': 'corrupts, makes NaN',
     'spoilt': 'corrupted, contains NaN',
     'stood': 'was',
-    'thrice': 'three times',
     'told': 'warned, reported',
-    'untold': 'not reported',
-    'whereof': 'of which',
     'whoever': 'the caller, any code that',
     'whole or not at all': 'atomically',
 }
@@ -55,11 +44,6 @@ DOCUMENTS = ('README.md', 'READING.md', 'CONTRIBUTING.md')
 
 # Recorded from TensorFlow, or this table itself.
 SKIPPED = ('tests/golden/', 'tests/project/test_words.py')
-
-# Text that may use a word: (file, word) -> why.
-ALLOWED = {
-    ('tinyflow/compiler/codegen/program.py', 'stood'): 'a line of code that moves; to be reworded',
-}
 
 _WORDS = {phrase: re.compile(r'(?<![a-z])' + phrase.replace(' ', r'[\s#]+') + r'(?![a-z])')
           for phrase in WORDS}
@@ -82,7 +66,7 @@ def words_in(text, file):
     """The findings of the table in a text, which is all of a file: code, comments and strings."""
     text = text.lower()
     for phrase, pattern in _WORDS.items():
-        if phrase.split()[-1] in text and (file, phrase) not in ALLOWED:
+        if phrase.split()[-1] in text:
             for match in pattern.finditer(text):
                 line = text.count('\n', 0, match.start()) + 1
                 yield Finding(file, line, phrase, WORDS[phrase])
@@ -115,12 +99,6 @@ def test_texts_use_the_usual_words():
 def test_no_codes_of_private_lists():
     findings = [str(finding) for file, text in files() for finding in codes_in(text, file)]
     assert not findings, '\n'.join(findings)
-
-
-def test_allowed_words_still_occur():
-    unused = [(file, word) for file, word in ALLOWED
-              if not _WORDS[word].search((ROOT / file).read_text(encoding='utf-8').lower())]
-    assert not unused, 'remove these from ALLOWED'
 
 
 @pytest.mark.parametrize('text, word, line', [
