@@ -265,10 +265,11 @@ class Attack:
         self.instruction, self.store = instruction, store
         self.definition = instruction.definition
         self.arguments = arguments
-        changed = {*self.definition.writes, *self.definition.takes_storage}
+        changed = {*instruction.writes, *self.definition.takes_storage}
         self.kept = [i for i, a in enumerate(arguments)
                      if i not in changed and isinstance(a, np.ndarray)]
-        self.repeatable = (self.definition.pure and self.definition.state is None and not changed)
+        self.repeatable = (self.definition.pure and self.definition.state is None
+                           and not self.definition.writes and not changed)
         self.shares = False
         self.problems: list[str] = []
         self.want = self._plain_call()

@@ -50,6 +50,3 @@ def seed_attrs(op_seed):
     """The attributes of a new random op; 0 stands for no seed."""
     seed, seed2 = get_seed(op_seed)
     return {'seed': seed or 0, 'seed2': seed2 or 0}
-
-
-__all__ = ['get_seed']

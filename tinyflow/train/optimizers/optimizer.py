@@ -12,6 +12,7 @@ A subclass defines how one Variable is apply_update, by TF1's protocol:
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from tinyflow.gradients.reverse import gradients
 from tinyflow.graph import dtypes
@@ -126,8 +127,8 @@ class Optimizer:
             raise optimizer_errors.outside_of_replicas()
         replica = replica_context.active_replica_context()
         if replica is not None:
-            return replica.merge_call(replicated.apply_together,
-                                      args=(self, pairs, global_step, name))
+            return replica.merge_call(partial(replicated.apply_together, self),
+                                      args=(pairs, global_step, name))
         with init_scope():
             self._create_slots(var_list)
         with name_scope(name, self._name) as scope:

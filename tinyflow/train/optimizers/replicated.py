@@ -8,7 +8,7 @@ from tinyflow.ops.variables import replica_context
 from tinyflow.ops.variables.variable import init_scope
 
 
-def apply_together(strategy, optimizer, pairs, global_step, name):
+def apply_together(optimizer, strategy, pairs, global_step, name):
     """apply_gradients for all replicas of a strategy: their gradients are added up."""
     extended = strategy.extended
     pairs = [(grad, var) for grad, var in pairs if grad is not None]
