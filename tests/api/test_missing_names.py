@@ -64,6 +64,31 @@ def test_a_name_of_tensorflow_2():
     assert 'tf.train' in refusal('optimizers')
 
 
+@pytest.mark.parametrize('path', sorted(module._NOT_PLANNED))
+def test_a_name_of_tensorflow_1_15_that_is_no_part_of_the_plan(path):
+    text = refusal(path)
+    assert text.startswith(f'tf.{path} is not in tinyflow')
+    assert 'TensorFlow 2' not in text and 'yet' not in text
+
+
+def test_names_of_tensorflow_2_are_not_in_1_15():
+    assert not set(module._TENSORFLOW_2) & module._tensorflow_1()
+    assert set(module._NOT_PLANNED) <= module._tensorflow_1()
+    assert refusal('random.set_seed').endswith('in TensorFlow 1: tf.set_random_seed.')
+
+
+# By TensorFlow 1.15's own identity of objects, these are all whose other names tinyflow has.
+@pytest.mark.parametrize('path, same', [
+    ('dtypes.as_string', 'as_string'), ('initializers.tables_initializer', 'tables_initializer'),
+    *[(f'io.{name}', f'image.{name}') for name in (
+        'decode_and_crop_jpeg', 'decode_bmp', 'decode_gif', 'decode_image', 'decode_jpeg',
+        'decode_png', 'encode_jpeg', 'extract_jpeg_shape', 'is_jpeg')]])
+def test_a_second_name_of_the_same_function(path, same):
+    assert _resolved(f'tf.{path}') is _resolved(f'tf.{same}')
+    space, _, name = path.rpartition('.')
+    assert name in dir(_resolved(f'tf.{space}'))
+
+
 def test_a_name_that_comes_later():
     assert refusal('layers.experimental') == 'tf.layers.experimental is not in tinyflow yet.'
     assert refusal('nn.quantized_conv2d') == 'tf.nn.quantized_conv2d is not in tinyflow yet.'
@@ -97,12 +122,13 @@ def test_the_error_for_a_missing_symbol_names_a_replacement(symbol):
     with pytest.raises(MissingNameError) as caught:
         _resolved(symbol)
     text = str(caught.value)
-    assert re.search('not in tinyflow yet; until then: |belongs to TensorFlow 2|is not part of '
-                     'tinyflow|was renamed', text), text
+    assert re.search('not in tinyflow yet; until then: |not in tinyflow; instead: |'
+                     'belongs to TensorFlow 2|is not part of tinyflow|was renamed', text), text
     assert 'tf.' in text.partition(';')[2] + text.partition(':')[2], text
 
 
-RECOMMENDED = [*module._INSTEAD.values(), *module._TENSORFLOW_2.values()]
+RECOMMENDED = [*module._INSTEAD.values(), *module._TENSORFLOW_2.values(),
+               *module._NOT_PLANNED.values()]
 
 
 @pytest.mark.parametrize('text', [text for text in RECOMMENDED if 'tf.' in text])

@@ -22,6 +22,7 @@ from tinyflow.graph.dtypes import (
     uint64,
     variant,
 )
+from tinyflow.graph.support.lazy import importing as _importing
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.array.identity_and_cast import cast, saturate_cast
 from tinyflow.ops.math.complex_numbers import complex
@@ -32,4 +33,9 @@ __all__ = [
     'string', 'uint16', 'uint32', 'uint64', 'uint8', 'variant',
 ]
 
-__getattr__ = _explain_missing(__name__, __all__)
+_LATER = {'as_string': 'tinyflow.ops.strings.as_string'}
+__getattr__ = _importing(globals(), _LATER, _explain_missing(__name__, [*__all__, *_LATER]))
+
+
+def __dir__():
+    return [*__all__, *_LATER]

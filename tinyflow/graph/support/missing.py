@@ -75,19 +75,27 @@ _INSTEAD_IN_KERAS = {
         'VGG16, VGG19, ResNet50 or MobileNetV2'),
 }
 
+# Names of TensorFlow 1.15 that serve TensorFlow 2's way of writing programs -> what does the same
+# here, or '' where nothing does.
+_NOT_PLANNED = {
+    'Module': 'tf.variable_scope for ops and Variables, or a subclass of tf.keras.Model',
+    'autograph': 'tf.cond and tf.while_loop, or an `if` and a `for` while the graph is built',
+    'disable_tensor_equality': '== compares Tensors by identity here, always',
+    'enable_tensor_equality': 'tf.equal(x, y); == compares Tensors by identity here, always',
+    'experimental': '',
+    'wrap_function': 'a Python function that builds nodes in the default graph',
+}
+
 # Names of TensorFlow 2 -> the equivalent here, or '' if there is none.
 _TENSORFLOW_2 = {
-    'Module': '', 'autodiff': '',
-    'autograph': 'tf.cond and tf.while_loop, or an `if` and a `for` while the graph is built',
-    'compat.v2': '', 'dtensor': '', 'eig': '', 'eigvals': '', 'experimental': '',
-    'enable_tensor_equality': '', 'inside_function': '', 'is_symbolic_tensor': '', 'mlir': '',
-    'nn.gelu': '', 'nn.silu': 'x * tf.sigmoid(x)',
+    'autodiff': '', 'dtensor': '', 'eig': '', 'eigvals': '', 'inside_function': '',
+    'is_symbolic_tensor': '', 'mlir': '', 'nn.gelu': '', 'nn.silu': 'x * tf.sigmoid(x)',
     'optimizers': 'tf.train, e.g. tf.train.AdamOptimizer',
     'random.Generator': 'tf.random_uniform and tf.set_random_seed',
     'random.get_global_generator': 'tf.random_uniform and tf.set_random_seed',
     'random.set_global_generator': 'tf.set_random_seed',
+    'random.set_seed': 'tf.set_random_seed',
     'tensor_scatter_nd_max': '', 'tensor_scatter_nd_min': '', 'types': '',
-    'wrap_function': '',
 }
 
 # Parts of TensorFlow 1 that are deliberately not implemented -> the reason, or a replacement.
@@ -198,6 +206,9 @@ def _why(space, name, own):
         instead = _TENSORFLOW_2[full]
         return (f'tf.{full} belongs to TensorFlow 2, which tinyflow does not implement'
                 + (f'; in TensorFlow 1: {instead}.' if instead else '.'))
+    if full in _NOT_PLANNED:
+        instead = _NOT_PLANNED[full]
+        return f'tf.{full} is not in tinyflow' + (f'; instead: {instead}.' if instead else '.')
     if full in _LEFT_OUT:
         return f'tf.{full} is not part of tinyflow: {_LEFT_OUT[full]}.'
     elsewhere = _other_namespaces(space, name)

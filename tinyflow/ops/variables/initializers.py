@@ -7,6 +7,8 @@ import numpy as np
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.lazy import importing as _importing
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.array import constants, diagonals, shaping
 from tinyflow.ops.linalg import decompositions
 from tinyflow.ops.math import arithmetic
@@ -27,10 +29,13 @@ __all__ = [
     'uniform_unit_scaling_initializer', 'variables', 'variance_scaling',
     'variance_scaling_initializer', 'zeros', 'zeros_initializer',
 ]
+_LATER = {'tables_initializer': 'tinyflow.ops.tables.lookup_tables'}
+__getattr__ = _importing(globals(), _LATER,
+                         _explain_missing('tinyflow.initializers', [*__all__, *_LATER]))
 
 
 def __dir__():
-    return __all__
+    return [*__all__, *_LATER]
 
 
 class Initializer:
