@@ -117,8 +117,8 @@ protos: .venv-protoc/installed
 	@touch $@
 
 .venv/for-programs: .venv/made setup.cfg pyproject.toml
-	@echo "Installing what a program needs (230 MB) ..."
-	@$(PY) $(PIP) --no-compile -e '.[images]'
+	@echo "Installing what a program needs (240 MB) ..."
+	@$(PY) $(PIP) --no-compile -e '.[images,keras]'
 	@touch $@
 
 .venv/installed: .venv/made setup.cfg pyproject.toml

@@ -1,10 +1,12 @@
 """Every tutorial runs, keeps what its assertions promise, warns of nothing, draws its pictures."""
 from __future__ import annotations
 
+import configparser
 import os
 import re
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -14,14 +16,49 @@ SCRIPTS = sorted((ROOT / 'tutorials').glob('[0-9][0-9]_*.py'))
 MOST_SECONDS = 60       # each takes about one second by itself
 
 
-def run(script, folder, *arguments, environment=None):
+def what_make_demo_installs():
+    """The distributions of `.venv/for-programs` in the Makefile, with all that these require."""
+    settings = configparser.ConfigParser()
+    settings.read(ROOT / 'setup.cfg', encoding='utf-8')
+    rule = (ROOT / 'Makefile').read_text(encoding='utf-8').partition('\n.venv/for-programs:')[2]
+    extras = re.search(r"-e '\.\[(.+?)\]'", rule).group(1).split(',')
+    wanted = settings['options']['install_requires'].split()
+    for extra in extras:
+        wanted += settings['options.extras_require'][extra].split()
+    found = set()
+    while wanted:
+        name = re.match(r'[\w.-]+', wanted.pop()).group()
+        if canonical(name) not in found:
+            found.add(canonical(name))
+            wanted += [text for text in metadata.requires(name) or () if ';' not in text]
+    return found
+
+
+def canonical(name):
+    return re.sub(r'[-_.]+', '-', name).lower()
+
+
+@pytest.fixture(scope='module')
+def only_for_programs(tmp_path_factory):
+    """A folder for PYTHONPATH: modules that `make demo` does not install cannot be imported."""
+    allowed = what_make_demo_installs() | {'tinyflow-graph'}
+    refused = sorted(module for module, names in metadata.packages_distributions().items()
+                     if allowed.isdisjoint(map(canonical, names)))
+    folder = tmp_path_factory.mktemp('path')
+    (folder / 'sitecustomize.py').write_text(
+        f'import sys\nsys.modules.update(dict.fromkeys({refused!r}))\n', encoding='utf-8')
+    return str(folder)
+
+
+def run(script, folder, *arguments, environment=None, path=()):
     """The finished process of a tutorial, run in `folder` with every warning an error."""
     return subprocess.run(
         [sys.executable, '-W', 'error', '-W',
          'ignore:UCI digits are used instead of MNIST:UserWarning',
          str(script), *arguments],
         cwd=folder, capture_output=True, encoding='utf-8', timeout=MOST_SECONDS,
-        env={**os.environ, 'PYTHONPATH': str(ROOT), 'PYTHONIOENCODING': 'utf-8',
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join([*path, str(ROOT)]),
+             'PYTHONIOENCODING': 'utf-8',
              # next to other tests, BLAS threads that wait for each other take ten times as long
              'OPENBLAS_NUM_THREADS': '1', **(environment or {})})
 
@@ -63,9 +100,10 @@ QUOTED = {
 
 
 @pytest.mark.parametrize('script', SCRIPTS, ids=lambda script: script.stem)
-def test_runs_silently_prints_and_draws(script, tmp_path):
+def test_runs_silently_prints_and_draws(script, tmp_path, only_for_programs):
     pictures = tmp_path / 'pictures'
-    done = run(script, tmp_path, environment={'TINYFLOW_OUTPUT': str(pictures)})
+    done = run(script, tmp_path, environment={'TINYFLOW_OUTPUT': str(pictures)},
+               path=[only_for_programs])
     assert done.returncode == 0, done.stderr
     assert not done.stderr
     for text in QUOTED.get(script.stem, ()):
