@@ -11,6 +11,7 @@ from textwrap import dedent
 
 import pytest
 
+import tinyflow as tf
 from tests.api.classic.mnist_files import write_mnist_files
 
 ROOT = Path(__file__).parents[2]
@@ -388,6 +389,20 @@ def test_diff_of_checkpoints(tmp_path):
     assert done.returncode == 0, done.stderr
     done = diff(tmp_path, directory, FILES / 'ckpt' / 'objects-1.index')
     assert done.returncode == 1 and 'dnn/hiddenlayer_0/bias: Variable float32 [10]' in done.stdout
+
+
+def test_diff_reads_the_values_of_checkpoints(tmp_path):
+    for name, value in (('c3', 1.0), ('c4', 2.0)):
+        with tf.Graph().as_default(), tf.Session() as sess:
+            tf.Variable([value, 0.0], name='w')
+            sess.run(tf.global_variables_initializer())
+            tf.train.Saver().save(sess, str(tmp_path / name))
+    done = diff(tmp_path, 'c3', 'c4')
+    assert done.returncode == 1 and 'w: differs: max |difference| = 1\n' in done.stdout
+    assert diff(tmp_path, 'c3', 'c3').returncode == 0
+    (tmp_path / 'c4.data-00000-of-00001').write_bytes(b'')
+    done = diff(tmp_path, 'c3', 'c4')
+    assert done.returncode == 2 and 'c4.data-00000-of-00001' in done.stderr
 
 
 @pytest.mark.parametrize('second, message', [

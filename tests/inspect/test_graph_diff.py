@@ -103,3 +103,61 @@ def test_files_that_are_not_graphs():
 def test_a_missing_file(tmp_path, name, hint):
     with pytest.raises(tf.errors.NotFoundError, match=hint):
         tf.graph_diff(str(tmp_path / name), network())
+
+
+# ---- values in checkpoints -------------------------------------------------------------------
+
+def saved(path, **values):
+    """The prefix of a checkpoint with these Variables."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        for name, value in values.items():
+            tf.Variable(value, name=name)
+        sess.run(tf.global_variables_initializer())
+        return tf.train.Saver().save(sess, str(path), write_meta_graph=False)
+
+
+def test_equal_names_and_other_values(tmp_path):
+    first = saved(tmp_path / 'a', w=[1., 2.], n=[3], b=[0.])
+    second = saved(tmp_path / 'b', w=[1.5, 1.], n=[5], b=[0.])
+    diff = tf.graph_diff(first, second)
+    assert diff and diff.same == 1 and not diff.renamed
+    assert [str(change) for change in diff.changed] == [
+        'n: differs: max |difference| = 2', 'w: differs: max |difference| = 1']
+    assert '2 changed' in str(diff)
+    assert not tf.graph_diff(first, first)
+
+
+@pytest.mark.parametrize('before, after, distance', [
+    ([np.nan, 1.], [np.nan, 3.], 'max |difference| = 2'),
+    ([np.nan, 1.], [0., 1.], 'max |difference| = nan'),
+    ([np.inf, 1.], [np.inf, 0.], 'max |difference| = 1'),
+    ([True, False], [True, True], 'max |difference| = 1'),
+    ([1j], [1.], 'max |difference| = 1.41421'),
+    (['a'], ['b'], 'other texts'),
+])
+def test_how_far_values_are_apart(tmp_path, before, after, distance):
+    before, after = saved(tmp_path / 'a', v=before), saved(tmp_path / 'b', v=np.array(after, type(
+        before[0])) if isinstance(before[0], complex) else after)
+    assert [str(c) for c in tf.graph_diff(before, after).changed] == [f'v: differs: {distance}']
+    assert not tf.graph_diff(before, before)
+
+
+def test_another_shape_is_one_change(tmp_path):
+    diff = tf.graph_diff(saved(tmp_path / 'a', v=[1.]), saved(tmp_path / 'b', v=[1., 2.]))
+    assert [str(c) for c in diff.changed] == ['v: gives float32 [1] -> float32 [2]']
+
+
+def test_a_variable_of_another_name_is_the_same_only_with_the_same_values(tmp_path):
+    first = saved(tmp_path / 'a', kernel=[1., 2.], bias=[0., 3.])
+    second = saved(tmp_path / 'b', weights=[1., 2.], offset=[0., 4.])
+    diff = tf.graph_diff(first, second)
+    assert diff.renamed == [('kernel', 'weights')]
+    assert [line.partition(':')[0] for line in diff.removed + diff.added] == ['bias', 'offset']
+
+
+def test_data_that_were_cut_off(tmp_path):
+    first, second = saved(tmp_path / 'a', v=[1., 2.]), saved(tmp_path / 'b', v=[1., 2.])
+    data = tmp_path / 'b.data-00000-of-00001'
+    data.write_bytes(data.read_bytes()[:-3])
+    with pytest.raises(tf.errors.OpError, match='b.data-00000-of-00001'):
+        tf.graph_diff(first, second)

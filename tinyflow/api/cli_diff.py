@@ -16,7 +16,8 @@ _EPILOG = '''
 FIRST and SECOND, each one of:
   graph.pb, graph.pbtxt        a GraphDef, binary or text
   model.ckpt-100.meta          the graph of a checkpoint
-  model.ckpt-100               a checkpoint: its Variables are compared, with those of the other
+  model.ckpt-100               a checkpoint: its Variables are compared, and their values with
+                               those of another checkpoint
   a directory                  a SavedModel, or the latest checkpoint in it
 The exit status is 0 if there are no differences, 1 if there are, 2 if an input cannot be read.
 '''

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +15,14 @@ from tinyflow.graph.graph import Graph
 from tinyflow.graph.support.errors import misuse
 
 _MOST = 20              # lines of each kind that are printed
+_VALUES = 'values'      # the attribute of a checkpoint's variables that is a digest of the value
 
 
 class Change(NamedTuple):
-    """One difference of a node that both graphs have."""
+    """One difference of a node that both graphs have.
+
+    Of values in checkpoints `what` is 'values', `before` says how far apart they are.
+    """
 
     name: str
     what: str
@@ -26,6 +30,8 @@ class Change(NamedTuple):
     after: str
 
     def __str__(self) -> str:
+        if self.what == _VALUES:
+            return f'{self.name}: differs: {self.before}'
         return f'{self.name}: {self.what} {self.before} -> {self.after}'
 
 
@@ -92,10 +98,14 @@ def graph_diff(first: Any, second: Any) -> GraphDiff:
 
     Each is a tf.Graph, a GraphDef or MetaGraphDef, a file with one (.pb, .pbtxt, .meta), a compiled
     program (as in tf.explain(...).program), or the prefix of a checkpoint, of which the Variables
-    are compared. Nodes of different names that compute the same function of the same inputs
+    are compared: of two checkpoints also the values. Nodes of different names that compute the same
+    function of the same inputs count as renamed; Variables of two checkpoints, if their values are
+    equal.
 
-    count as renamed. Raises TypeError for any other object.
+    Raises TypeError for any other object, DataLossError for a damaged file.
     """
+    if _is_checkpoint(first) and _is_checkpoint(second):
+        return _compare_checkpoints(os.fspath(first), os.fspath(second))
     if _is_checkpoint(first) or _is_checkpoint(second):
         return _compare(_description(first), _description(second),
                         _variables(first), _variables(second))
@@ -193,6 +203,42 @@ def _text(value: Any) -> str:
 
 
 # ---- comparing -------------------------------------------------------------------------------
+
+def _compare_checkpoints(first: str, second: str) -> GraphDiff:
+    """The diff of two checkpoints; one variable's values at a time are in memory."""
+    from tinyflow.train.checkpoints.inspection import load_checkpoint  # loaded on first use
+    readers = [load_checkpoint(path) for path in (first, second)]
+    before, after = [
+        {name: node._replace(attrs={_VALUES: _digest(reader.get_tensor(name))})
+         for name, node in _variables(path).items()}
+        for path, reader in zip((first, second), readers)]
+    found = _compare(first, second, before, after)
+    changed = [change if change.what != _VALUES else change._replace(after='', before=_distance(
+        *[reader.get_tensor(change.name) for reader in readers])) for change in found.changed
+        if change.what != _VALUES or before[change.name].outputs == after[change.name].outputs]
+    return replace(found, changed=changed)
+
+
+def _digest(value: Any) -> str:
+    """Equal for equal values; NaN equals NaN."""
+    import hashlib  # only checkpoints need it
+    array = np.asarray(value)
+    content = repr(array.tolist()).encode() if array.dtype.hasobject else array.tobytes()
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def _distance(old: Any, new: Any) -> str:
+    """How far apart two values of one dtype and shape are, in words."""
+    old, new = np.asarray(old), np.asarray(new)
+    if old.dtype.hasobject:
+        return 'other texts'
+    wide = np.complex128 if old.dtype.kind == 'c' else np.float64
+    with np.errstate(all='ignore'):
+        difference = np.abs(old.astype(wide) - new.astype(wide))
+    difference = np.where(old == new, 0.0, difference)              # inf - inf
+    both_nan = np.isnan(old.astype(wide)) & np.isnan(new.astype(wide))
+    return f'max |difference| = {np.where(both_nan, 0.0, difference).max(initial=0.0):.6g}'
+
 
 def _compare(first: str, second: str, before: dict[str, _Node],
              after: dict[str, _Node], first_graph: Graph | None = None,
