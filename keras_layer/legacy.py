@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from typing import NamedTuple
 
 import numpy as np
@@ -68,9 +69,24 @@ def accepts_legacy_names(old):
             if converted:
                 name = type(self).__name__ if method.__name__ == '__init__' else method.__name__
                 warnings.warn(old.notice or _update(name, args, kwargs), stacklevel=2)
-            return method(self, *args, **kwargs)
+            try:
+                return method(self, *args, **kwargs)
+            except TypeError as error:
+                if error.__traceback__.tb_next is None:     # Python refused the call itself
+                    _name_the_call(error, method, self)
+                raise
         return wrapper
     return decorate
+
+
+def _name_the_call(error, method, instance):
+    """Adds how `method` is called to Python's error about its arguments."""
+    name = type(instance).__name__ if method.__name__ == '__init__' else method.__name__
+    parameters = list(signature(method).parameters.values())[1:4]
+    shown = ', '.join([str(parameter) for parameter in parameters])
+    text = str(error).replace(f'{method.__qualname__}()', f'{name}()')
+    error.args = (f'{text}\n  Hint: {name}({shown}, ...).',)
+    misuse(error)
 
 
 def layer_accepts_legacy_names(cls):

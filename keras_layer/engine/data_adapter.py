@@ -90,14 +90,19 @@ class DataAdapter:
         return 'training' in parameters or any(
             p.kind is p.VAR_KEYWORD for p in parameters.values())
 
-    def _standardized(self, x, y=None, sample_weight=None, class_weight=None, check=True):
-        """[*inputs, *targets, *weights] as checked arrays."""
+    def _standardized(self, x, y=None, sample_weight=None, class_weight=None, check=True,
+                      call='fit(x, y)', one_sample='x[np.newaxis]'):
+        """[*inputs, *targets, *weights] as checked arrays.
+
+        For hints: `call` is how targets are given, `one_sample` makes a batch of one sample.
+        """
         self._build_for(x)
         fed = self._fed_inputs
         names = [t.op.name if not self._is_graph_network else n for t, n in
                  zip(self.inputs, self.input_names)]
         names = [n for n, t in zip(names, self.inputs) if any(t is f for f in fed)]
-        inputs = as_arrays(x, names, [K.int_shape(t) for t in fed], 'input', check_batch=False)
+        inputs = as_arrays(x, names, [K.int_shape(t) for t in fed], 'input', check_batch=False,
+                           one_sample=one_sample)
         if any(x is None for x in inputs):
             raise misuse(ValueError(f'The model has no inputs to compute with: x is None, or holds '
                                     f'None. It needs an array for each of {names}.'))
@@ -109,7 +114,7 @@ class DataAdapter:
         if y is None and endpoints:
             raise misuse(ValueError(
                 f'The model has no targets to compare with: y is missing. Its loss needs one '
-                f'array for each of {[e.name for e in endpoints]}.\n  Hint: fit(x, y).'))
+                f'array for each of {[e.name for e in endpoints]}.\n  Hint: {call}.'))
         targets = as_arrays(
             y, [e.name for e in endpoints], [e.target_shape for e in endpoints], 'target',
             check_batch=False, check=lambda arrays: check_targets(arrays, endpoints))
@@ -132,7 +137,11 @@ class DataAdapter:
     def _feeds_of(self, element):
         """(size, feeds) of a batch of a generator or dataset."""
         x, y, weight = unpacked(element)
-        feeds = self._standardized(x, y, weight, self._class_weight, check=not self._predicting)
+        feeds = self._standardized(
+            x, y, weight, self._class_weight, check=not self._predicting,
+            call='each batch of a dataset or a generator has to be a pair (x, y)',
+            one_sample='each element has to be a batch: dataset.batch(32), or x[np.newaxis] in a '
+                       'generator')
         return feeds[0].shape[0] if feeds else 1, feeds
 
     _class_weight = None

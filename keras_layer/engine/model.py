@@ -5,16 +5,17 @@ import inspect
 from typing import Any
 
 import tinyflow as tf
-from keras_layer import optimizers
+from keras_layer import losses, optimizers
 from keras_layer.engine.graph_scope import in_model_graph
 from keras_layer.engine.network import Network
 from keras_layer.engine.registry import register_layers
 from keras_layer.engine.saving_methods import SavingMethods
-from keras_layer.engine.training.compiling import Compiled
+from keras_layer.engine.training.compiling import Compiled, check_kind_of_metrics
 from keras_layer.engine.training.endpoints import loss_of
 from keras_layer.engine.training.functions import Functions, trainable_state
 from keras_layer.engine.training_api import TrainingAPI
 from keras_layer.legacy import MODEL, accepts_legacy_names
+from keras_layer.utils.generic import find_object
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.inspect.viz.select import register_drawable
@@ -94,18 +95,27 @@ class Model(SavingMethods, TrainingAPI, Network):
         if distribute is not None:
             raise misuse(NotImplementedError('compile(distribute=...) was removed after TF '
                                              '1.12; give the strategy to an Estimator.'))
-        self.optimizer = optimizers.get(optimizer)
-        self.loss, self.loss_weights = loss, loss_weights
-        self.sample_weight_mode = sample_weight_mode
-        self._compile_metrics, self._compile_weighted_metrics = metrics, weighted_metrics
-        self._compile_arguments = (loss, metrics, loss_weights, sample_weight_mode,
-                                   weighted_metrics, target_tensors)
-        self._compiled = None
+        _check_order(optimizer, loss)
+        check_kind_of_metrics(metrics, 'metrics')
+        check_kind_of_metrics(weighted_metrics, 'weighted_metrics')
+        before = dict(self.__dict__)
+        try:
+            self.optimizer = optimizers.get(optimizer)
+            self.loss, self.loss_weights = loss, loss_weights
+            self.sample_weight_mode = sample_weight_mode
+            self._compile_metrics, self._compile_weighted_metrics = metrics, weighted_metrics
+            self._compile_arguments = (loss, metrics, loss_weights, sample_weight_mode,
+                                       weighted_metrics, target_tensors)
+            self._compiled = None
+            if self.outputs:
+                self._compile_now()
+            else:
+                _check_names(loss)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)        # what is refused changes nothing
+            raise
         self._functions.forget()
-        if self.outputs:
-            self._compile_now()
-        else:
-            _check_names(loss)
 
     def _compile_now(self):
         self._compiled = Compiled(self, *self._compile_arguments)
@@ -172,6 +182,20 @@ class Model(SavingMethods, TrainingAPI, Network):
 
 
 register_layers({'Model': Model, 'Functional': Model})
+
+
+def _check_order(optimizer, loss):
+    """ValueError for compile(loss, optimizer), which is in the wrong order."""
+    for name, of_optimizer in ((optimizer, True), (loss, False)):
+        if not isinstance(name, str) or find_object(name) is not None:
+            continue
+        is_optimizer, is_loss = name.lower() in optimizers._BY_NAME, name in losses.__all__
+        if of_optimizer and is_loss and not is_optimizer:
+            raise misuse(ValueError(f"Unknown optimizer: {name}\n  Hint: '{name}' is a loss: "
+                                    'compile(optimizer, loss).'))
+        if not of_optimizer and is_optimizer and not is_loss:
+            raise misuse(ValueError(f"Unknown loss function: {name}\n  Hint: '{name}' is an "
+                                    'optimizer: compile(optimizer, loss).'))
 
 
 def _check_names(loss):

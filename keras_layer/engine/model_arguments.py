@@ -6,7 +6,8 @@ import numpy as np
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import nearest_keyword
 
-__all__ = ['check_input', 'functional_arguments', 'short_text', 'unknown_argument']
+__all__ = ['check_input', 'check_not_only_inputs', 'functional_arguments', 'short_text',
+           'unknown_argument']
 
 
 def unknown_argument(names, kind):
@@ -26,6 +27,14 @@ def functional_arguments(args, kwargs):
         raise misuse(TypeError('A Model with outputs needs its inputs, too.\n  Hint: '
                                'Model(inputs=x, outputs=y).'))
     return given['inputs'], given['outputs'], given.get('name'), trainable
+
+
+def check_not_only_inputs(args, kwargs):
+    """TypeError for Model(inputs): a model of layers needs its outputs, too."""
+    if 'inputs' in kwargs or args and not isinstance(args[0], (str, type(None))):
+        raise misuse(TypeError('A Model with inputs needs its outputs, too.\n  Hint: '
+                               'Model(inputs, outputs), where the layers have computed outputs '
+                               'from inputs.'))
 
 
 def short_text(value):

@@ -12,6 +12,7 @@ from keras_layer.engine.layer_naming import default_name
 from keras_layer.engine.layer_weights import UNTRACKED, layers_in, unique
 from keras_layer.engine.model_arguments import (
     check_input,
+    check_not_only_inputs,
     functional_arguments,
     short_text,
     unknown_argument,
@@ -42,6 +43,7 @@ class Network(Layer):
             self._init_base(name, trainable)
             self._wire(inputs, outputs)
         else:
+            check_not_only_inputs(args, kwargs)
             self._init_base(kwargs.pop('name', args[0] if args else None),
                             kwargs.pop('trainable', True), **kwargs)
 

@@ -10,6 +10,12 @@ from keras_layer import backend as K
 from keras_layer.engine.data_adapter import DataAdapter
 from keras_layer.engine.graph_scope import in_model_graph
 from keras_layer.engine.training import loops
+from keras_layer.engine.training.arguments import (
+    check_batch_size,
+    check_numbers,
+    check_validation_data,
+    check_whole,
+)
 from keras_layer.engine.training.batches import (
     ArrayBatches,
     CycledBatches,
@@ -19,7 +25,6 @@ from keras_layer.engine.training.batches import (
     SequenceBatches,
     unpacked,
 )
-from keras_layer.engine.training.standardize import is_symbolic
 from keras_layer.legacy import FIT, GENERATOR, accepts_legacy_names
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import nearest_keyword
@@ -54,6 +59,9 @@ class TrainingAPI(DataAdapter):
             known = inspect.signature(TrainingAPI.fit).parameters
             raise misuse(TypeError(f'Unrecognized keyword arguments: {sorted(kwargs)}'
                                    + nearest_keyword(min(kwargs), known)))
+        check_whole(epochs=epochs, initial_epoch=initial_epoch)
+        check_numbers(steps_per_epoch=steps_per_epoch, validation_steps=validation_steps,
+                       validation_split=validation_split)
         if not self._compile_arguments:
             self._need_compiled()
         ahead = workers, use_multiprocessing, max_queue_size
@@ -68,7 +76,7 @@ class TrainingAPI(DataAdapter):
                 batch_size, batches = None, CycledBatches(batches, shuffle)
             announce = _announce
         else:
-            _check_batch_size(x, batch_size)
+            check_batch_size(x, batch_size)
             if validation_split:
                 raise misuse(ValueError('`validation_split` needs arrays: a dataset or generator '
                                         'cannot be split; give validation_data.'))
@@ -140,10 +148,12 @@ class TrainingAPI(DataAdapter):
         if feeds is None:
             source = self._batch_source(data, None, None, False, *ahead)
             if source is None:
+                if self._need_compiled().fed_endpoints:
+                    check_validation_data(data)
                 x, y, weight = unpacked(data)
                 source = self._batch_source(x, y, weight, False)
                 if source is None:
-                    feeds = self._standardized(x, y, weight)
+                    feeds = self._standardized(x, y, weight, call='validation_data=(x, y)')
         if feeds is not None:
             source, steps_ = ArrayBatches(feeds, batch_size or 32), None
             samples = source.samples
@@ -173,17 +183,18 @@ class TrainingAPI(DataAdapter):
 
         `steps` is for infinite data; it is ignored for arrays.
         """
+        check_numbers(steps=steps)
         if not self._compile_arguments:
             self._need_compiled()
         batches = self._batch_source(x, y, sample_weight, False, workers, use_multiprocessing,
                                  max_queue_size)
         if batches is None:
-            feeds = self._standardized(x, y, sample_weight)
+            feeds = self._standardized(x, y, sample_weight, call='evaluate(x, y)')
             batch_size = self._resolve_batch_size(batch_size, feeds)
             batches = ArrayBatches(feeds, batch_size)
             steps = None
         else:
-            _check_batch_size(x, batch_size)
+            check_batch_size(x, batch_size)
             steps = self._steps_for(batches, x, steps)
         with self._feeding(), _closing(batches):
             results = loops.evaluate(self, batches, verbose, callbacks, steps, batch_size)
@@ -207,6 +218,7 @@ class TrainingAPI(DataAdapter):
 
         `steps` is for infinite data; it is ignored for arrays.
         """
+        check_numbers(steps=steps)
         batches = self._batch_source(x, None, None, False, workers, use_multiprocessing,
                                  max_queue_size)
         if batches is None:
@@ -215,7 +227,7 @@ class TrainingAPI(DataAdapter):
             batches = ArrayBatches(feeds, batch_size)
             steps = None
         else:
-            _check_batch_size(x, batch_size)
+            check_batch_size(x, batch_size)
             steps = self._steps_for_prediction(batches, x, steps)
         with self._feeding(predicting=True), _closing(batches):
             found = loops.predict(self, batches, verbose, callbacks, steps, batch_size)
@@ -243,7 +255,8 @@ class TrainingAPI(DataAdapter):
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None,
                        reset_metrics=True) -> Any:
         """One training step on this batch; the loss, or the list of loss and metrics."""
-        feeds = self._standardized(x, y, sample_weight, class_weight)
+        feeds = self._standardized(x, y, sample_weight, class_weight,
+                                   call='train_on_batch(x, y)')
         results = self._functions.get('train').bound()(feeds)
         if reset_metrics:
             self.reset_metrics()
@@ -252,7 +265,7 @@ class TrainingAPI(DataAdapter):
     @in_model_graph
     def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True) -> Any:
         """The loss, or the list of loss and metrics, of this batch."""
-        feeds = self._standardized(x, y, sample_weight)
+        feeds = self._standardized(x, y, sample_weight, call='test_on_batch(x, y)')
         results = self._functions.get('test').bound()(feeds)
         if reset_metrics:
             self.reset_metrics()
@@ -297,14 +310,6 @@ class TrainingAPI(DataAdapter):
         return self.predict(generator, steps=steps, callbacks=callbacks, verbose=verbose,
                             max_queue_size=max_queue_size, workers=workers,
                             use_multiprocessing=use_multiprocessing)
-
-
-def _check_batch_size(x, batch_size):
-    """ValueError if a batch size was given for data that is batched already."""
-    if batch_size is not None and not is_symbolic(x):
-        raise misuse(ValueError(
-            f'The `batch_size` argument must not be specified for the given input type. Received '
-            f'input: {x!r}, batch_size: {batch_size}. It yields whole batches.'))
 
 
 def _is_sequence(batches):

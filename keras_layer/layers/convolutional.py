@@ -53,6 +53,7 @@ def _convolution(rank, doc, default_format=None):
                          kernel_constraint=kernel_constraint, bias_constraint=bias_constraint)
     Conv.rank = rank
     Conv.__name__ = Conv.__qualname__ = f'Conv{rank}D'
+    Conv.__init__.__qualname__ = f'Conv{rank}D.__init__'
     Conv.__doc__ = doc
     return computes_as(getattr(tf_convolutional, f'Conv{rank}D'))(Conv)
 

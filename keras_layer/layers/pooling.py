@@ -36,6 +36,7 @@ def _windows(kind, rank, doc):
     name = f'{kind}Pooling{rank}D'
     Pooling.rank = rank
     Pooling.__name__ = Pooling.__qualname__ = name
+    Pooling.__init__.__qualname__ = f'{name}.__init__'
     Pooling.__doc__ = doc
     made = computes_as(getattr(tf_pooling, name))(Pooling)
     made.function = getattr(tf_pooling, name).function

@@ -36,8 +36,10 @@ class Optimizer:
                 known = {'clipnorm', 'clipvalue', 'decay', *constructor_keywords(type(self))}
                 raise misuse(TypeError(f'Unexpected keyword argument passed to optimizer: {key}'
                                        + nearest_keyword(key, known)))
+            self._check_number(key, value)
             if value is not None and value < 0:
                 raise misuse(ValueError(f'Expected {key} >= 0, received: {value}'))
+        self._check_number('decay', self._initial_decay)
         if self._initial_decay < 0:
             raise misuse(ValueError(f'decay cannot be less than 0: {self._initial_decay}'))
         self.clipnorm, self.clipvalue = kwargs.get('clipnorm'), kwargs.get('clipvalue')
@@ -47,7 +49,14 @@ class Optimizer:
 
     # ---- hyperparameters ----------------------------------------------------------------
 
+    def _check_number(self, name, value):
+        """TypeError for a hyperparameter that is no number, Tensor or schedule."""
+        if isinstance(value, (str, bytes, dict, list, tuple)):
+            raise misuse(TypeError(f'{type(self).__name__}: {name} must be a number, but is '
+                                   f'{value!r}.'))
+
     def _set_hyper(self, name, value):
+        self._check_number(name, value)
         if name in self._made:
             if callable(value):
                 raise misuse(ValueError(f'{name} is a number in this optimizer already; a schedule '

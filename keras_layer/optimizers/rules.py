@@ -24,6 +24,7 @@ class SGD(Optimizer):
         super().__init__(name, **kwargs)
         self._set_hyper('learning_rate', kwargs.get('lr', learning_rate))
         self._set_hyper('decay', self._initial_decay)
+        self._check_number('momentum', momentum)
         self._momentum = callable(momentum) or K.is_tensor(momentum) or momentum > 0
         if isinstance(momentum, (int, float)) and not 0 <= momentum <= 1:
             raise misuse(ValueError('`momentum` must be between [0, 1].'))
@@ -70,6 +71,7 @@ class RMSprop(Optimizer):
         self._set_hyper('learning_rate', kwargs.get('lr', learning_rate))
         self._set_hyper('decay', self._initial_decay)
         self._set_hyper('rho', rho)
+        self._check_number('momentum', momentum)
         self._momentum = callable(momentum) or K.is_tensor(momentum) or momentum > 0
         if isinstance(momentum, (int, float)) and not 0 <= momentum <= 1:
             raise misuse(ValueError('`momentum` must be between [0, 1].'))

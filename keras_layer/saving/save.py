@@ -6,6 +6,7 @@ from typing import Any
 
 from keras_layer.saving import hdf5
 from keras_layer.saving.saved_model import export_saved_model, load_from_saved_model
+from keras_layer.utils.generic import loading
 from tinyflow.graph.support.errors import misuse
 
 _HDF5 = ('.h5', '.keras', '.hdf5')
@@ -52,6 +53,7 @@ def load_model(filepath, custom_objects=None, compile=True) -> Any:
     Nothing in the file is executed: a Lambda layer of Python code raises an error unless
     `custom_objects` names it. OSError if there is no file, DataLossError if it is damaged.
     """
-    if hasattr(filepath, 'attrs') or not os.path.isdir(os.fspath(filepath)):
-        return hdf5.load_model_from_hdf5(filepath, custom_objects, compile)
-    return load_from_saved_model(os.fspath(filepath), custom_objects, compile)
+    with loading():
+        if hasattr(filepath, 'attrs') or not os.path.isdir(os.fspath(filepath)):
+            return hdf5.load_model_from_hdf5(filepath, custom_objects, compile)
+        return load_from_saved_model(os.fspath(filepath), custom_objects, compile)

@@ -3,12 +3,14 @@ from __future__ import annotations
 
 import difflib
 import inspect
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from tinyflow.graph.support.errors import misuse
 
 __all__ = [
     'CustomObjectScope', 'class_and_config', 'custom_object_scope', 'deserialize_keras_object',
-    'find_object', 'get_custom_objects', 'has_arg', 'serialize_keras_object', 'to_list',
+    'find_object', 'get_custom_objects', 'has_arg', 'loading', 'serialize_keras_object', 'to_list',
     'unpack_singleton',
 ]
 
@@ -72,16 +74,21 @@ def deserialize_keras_object(identifier, module_objects=None, custom_objects=Non
     if isinstance(identifier, dict):
         cls, config = class_and_config(identifier, module_objects, custom_objects,
                                        printable_module_name)
-        if hasattr(cls, 'from_config'):
-            if 'custom_objects' in inspect.signature(cls.from_config).parameters:
-                return cls.from_config(config, custom_objects={
-                    **_custom_objects, **(custom_objects or {})})
-            with CustomObjectScope(custom_objects or {}):
-                return cls.from_config(config)
-        with CustomObjectScope(custom_objects or {}):
-            return cls(**config)
+        with loading():
+            return _made(cls, config, custom_objects or {})
     raise misuse(ValueError(f'Could not interpret serialized {printable_module_name}: '
                             f'{identifier!r}'))
+
+
+def _made(cls, config, custom_objects):
+    """The object of a class and its configuration."""
+    from_config = getattr(cls, 'from_config', None)
+    if from_config is None:
+        from_config = lambda config: cls(**config)
+    elif 'custom_objects' in inspect.signature(from_config).parameters:
+        return from_config(config, custom_objects={**_custom_objects, **custom_objects})
+    with CustomObjectScope(custom_objects):
+        return from_config(config)
 
 
 def find_object(name, module_objects=None, custom_objects=None):
@@ -106,14 +113,32 @@ def class_and_config(config, module_objects=None, custom_objects=None,
     return found, config['config']
 
 
+@contextmanager
+def loading():
+    """Inside, names come from a file or a configuration, not from the program."""
+    token = _loading.set(True)
+    try:
+        yield
+    finally:
+        _loading.reset(token)
+
+
+_loading = ContextVar('loading', default=False)
+
+
 def _unknown(name, kind, known=None):
-    near = difflib.get_close_matches(name, [k for k, v in (known or {}).items() if callable(v)], 3)
-    if near:
-        return (f'Unknown {kind}: {name}\n  Hint: {" or ".join(map(repr, near))}, if that was '
-                f"meant; else custom_objects={{'{name}': {name}}}.")
-    return (f'Unknown {kind}: {name}\n  Hint: pass the object: load_model(path, '
-            f"custom_objects={{'{name}': {name}}}), or build it inside "
-            f"`with keras.utils.CustomObjectScope({{'{name}': {name}}}):`.")
+    """The text about an unknown name. A program's own objects need no name, but in files."""
+    names = [k for k, v in (known or {}).items() if callable(v) and not k.startswith('_')]
+    near = difflib.get_close_matches(name, names, 3)
+    hints = [f'did you mean {" or ".join(map(repr, near))}?'] if near else []
+    if _loading.get() or kind == 'layer':
+        own = f"{{'{name}': {name}}}"
+        hints.append(f'pass the object: load_model(path, custom_objects={own}), or build it inside '
+                     f'`with keras.utils.CustomObjectScope({own}):`.')
+    elif not near:
+        hints.append(f"an object of your own is passed itself, not by its name; load_model takes "
+                     f"custom_objects={{'{name}': {name}}}.")
+    return f'Unknown {kind}: {name}\n  Hint: {" Else ".join(hints)}'
 
 
 def has_arg(function, name, accept_all=False):

@@ -36,6 +36,34 @@ def test_the_traceback_of_a_function_that_tinyflow_called(tmp_path, call, kind):
     assert f'{os.sep}tinyflow{os.sep}' in traceback_of(tmp_path, text, TINYFLOW_FULL_TRACEBACK='1')
 
 
+INTERRUPTED = '''import _thread, threading, numpy as np, tinyflow as tf
+def interrupt(*_):
+    threading.Timer(0.3, _thread.interrupt_main).start()
+{program}
+'''
+LONG_RUNS = {
+    'fit': '''model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
+model.compile('sgd', 'mse')
+interrupt()
+model.fit(np.zeros((64, 3)), np.zeros((64, 1)), epochs=10 ** 6, verbose=0)''',
+    'run': '''x = tf.placeholder(tf.float32, [200, 200])
+y = tf.matmul(x, x)
+sess = tf.Session()
+interrupt()
+while True: sess.run(y, {x: np.zeros((200, 200))})''',
+}
+
+
+@pytest.mark.parametrize('name', LONG_RUNS)
+def test_ctrl_c_shows_the_users_line_only(tmp_path, name):
+    text = INTERRUPTED.format(program=LONG_RUNS[name])
+    lines = traceback_of(tmp_path, text)
+    assert lines.endswith('KeyboardInterrupt\n') and 'program.py' in lines, lines
+    assert lines.count('File "') == 1, lines
+    shown = traceback_of(tmp_path, text, TINYFLOW_FULL_TRACEBACK='1')
+    assert shown.count('File "') > 1 or name == 'run'       # which may be between two runs
+
+
 def test_an_error_inside_tinyflow_shows_all_frames(tmp_path):
     lines = traceback_of(tmp_path, 'import tinyflow.errors\ntinyflow.errors.misuse(None)\n')
     assert 'in misuse' in lines and 'AttributeError' in lines

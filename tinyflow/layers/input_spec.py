@@ -100,6 +100,13 @@ def _hint(spec, tensor):
     wanted = spec.ndim or spec.min_ndim
     if rank is None:
         return 'x.set_shape([...]), or a shape for the placeholder.'
+    made_by = getattr(getattr(tensor, '_keras_history', None), 'layer', None)
+    if wanted and rank == wanted - 1 and getattr(made_by, 'return_sequences', None) is False:
+        return (f"return_sequences=True in the layer '{made_by.name}' gives the output of every "
+                'step; without it, only that of the last.')
+    if wanted and rank == wanted - 1 and made_by is not None:
+        return (f"the batch has its axis; one more comes from keras.layers.Reshape after the layer "
+                f"'{made_by.name}', such as Reshape((..., 1)).")
     if wanted and rank == wanted - 1:
         return ('the batch axis is missing, or the last one is: tf.expand_dims(x, 0) or '
                 'tf.expand_dims(x, -1).')

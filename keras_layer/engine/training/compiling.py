@@ -205,16 +205,20 @@ def _per_output(value, names, what, default):
                            'dict by output name.'))
 
 
+def check_kind_of_metrics(metrics, what):
+    """TypeError unless the metrics are a list or a dict."""
+    if metrics and not isinstance(metrics, (list, tuple, dict)):
+        raise misuse(TypeError(
+            f'Type of `{what}` argument not understood. Expected a list or dictionary, found: '
+            f'{metrics!r}\n  Hint: {what}=[{metrics!r}].'))
+
+
 def _metrics_per_output(metrics, names, what):
     if not metrics:
         return [[] for _ in names]
     if isinstance(metrics, dict):
         check_keys(metrics, names, what)
         return [_as_list(metrics.get(name)) for name in names]
-    if not isinstance(metrics, (list, tuple)):
-        raise misuse(TypeError(
-            f'Type of `{what}` argument not understood. Expected a list or dictionary, found: '
-            f'{metrics!r}\n  Hint: {what}=[{metrics!r}].'))
     nested = [isinstance(m, (list, tuple)) for m in metrics]
     if any(nested):
         if not all(nested) or len(metrics) != len(names):

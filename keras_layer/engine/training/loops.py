@@ -106,6 +106,9 @@ def _train_epoch(model, run, batches, names, callbacks, wanted_steps):
 def _due(epoch, validation_freq):
     if isinstance(validation_freq, int):
         return (epoch + 1) % validation_freq == 0
+    if isinstance(validation_freq, str) or not hasattr(validation_freq, '__contains__'):
+        raise misuse(ValueError('`validation_freq` must be a whole number, or a list of the epochs '
+                                f'to validate after, but is {validation_freq!r}.'))
     return epoch + 1 in validation_freq
 
 

@@ -8,11 +8,13 @@ from keras_layer import backend as K
 from tinyflow.graph.support.errors import misuse
 
 
-def as_arrays(data, names, shapes, what, check_batch=True, check=None):
-    """One array per name, from an array, a list, or a dict by name; ValueError if they do not
-    match. `shapes` are those of the model's placeholders ((None, 784); None: any); `what` is
-    'input' or 'target' in messages. One-dimensional arrays become columns, as in Keras. `check` is
-    called before the shapes are compared, for a more specific error.
+def as_arrays(data, names, shapes, what, check_batch=True, check=None, one_sample=''):
+    """One array per name, from an array, a list, or a dict by name; ValueError if they differ.
+
+    `shapes` are those of the model's placeholders ((None, 784); None: any); `what` is 'input' or
+    'target' in messages. One-dimensional arrays become columns, as in Keras.
+    `check` is called before the shapes are compared, for a more specific error. `one_sample` is the
+    hint for data without the axis of the batch.
     """
     if not names:
         if _given(data):
@@ -27,7 +29,7 @@ def as_arrays(data, names, shapes, what, check_batch=True, check=None):
         check(arrays)
     for array, name, shape in zip(arrays, names, shapes):
         if shape is not None and not K.is_tensor(array):
-            _check_shape(array, name, shape, what, check_batch)
+            _check_shape(array, name, shape, what, check_batch, one_sample)
     return arrays
 
 
@@ -99,22 +101,24 @@ def _column(x, shape):
     return np.expand_dims(x, -1)
 
 
-def _check_shape(array, name, shape, what, check_batch):
+def _check_shape(array, name, shape, what, check_batch, one_sample):
     found = np.shape(array)
     head = f'Error when checking {what}: expected {name} to have '
     if len(found) != len(shape):
         raise misuse(ValueError(f'{head}{len(shape)} dimensions, but got array with shape {found}'
-                                f'{_dimension_hint(found, shape, what)}'))
+                                f'{_dimension_hint(found, shape, one_sample)}'))
     pairs = list(zip(found, shape))[0 if check_batch else 1:]
     if any(wanted is not None and size != wanted for size, wanted in pairs):
         own = shape[1:] if not check_batch or shape[0] is None else shape
         raise misuse(ValueError(
             f'{head}shape {own} but got array with shape {found[len(found) - len(own):]}'
-            f'{_dimension_hint(found, shape, what)}'))
+            f'{_dimension_hint(found, shape, one_sample)}'))
 
 
-def _dimension_hint(found, shape, what):
+def _dimension_hint(found, shape, one_sample):
     """A hint with the reshape or batch axis that would help, or ''."""
+    if one_sample and _is_one_sample(found, shape[1:]):
+        return f'\n  Hint: the axis of the batch is missing: {one_sample}.'
     if len(found) < 1 or None in shape[1:]:
         return ''
     wanted = int(np.prod(shape[1:]))
@@ -122,9 +126,15 @@ def _dimension_hint(found, shape, what):
     if wanted == own:
         inner = ', '.join(str(s) for s in (-1, *shape[1:]))
         return f'\n  Hint: .reshape({inner}).'
-    if what == 'input' and len(found) == len(shape) - 1 and found == tuple(shape[1:]):
-        return '\n  Hint: one example needs a batch around it: x[None].'
     return ''
+
+
+def _is_one_sample(found, shape):
+    """True for data of the shape of one sample, a vector of which became a column before."""
+    if len(shape) == 1 and len(found) == 2 and found[1] == 1:
+        found = found[:1]
+    return len(found) == len(shape) and all(
+        wanted in (None, size) for size, wanted in zip(found, shape))
 
 
 def check_lengths(inputs, targets, weights):

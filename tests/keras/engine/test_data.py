@@ -95,6 +95,40 @@ def test_data_of_the_wrong_shape(x, y, words):
         classifier().fit(x, y, verbose=0)
 
 
+@pytest.mark.parametrize('call, words', [
+    (lambda m: m.fit(X), r'Hint: fit\(x, y\)'), (lambda m: m.evaluate(X), r'evaluate\(x, y\)'),
+    (lambda m: m.train_on_batch(X), r'train_on_batch\(x, y\)'),
+    (lambda m: m.test_on_batch(X), r'test_on_batch\(x, y\)'),
+    (lambda m: m.evaluate(tf.data.Dataset.from_tensors(X)), r'a pair \(x, y\)'),
+    (lambda m: m.fit(X, Y, validation_data=X, verbose=0), r'^validation_data must be \(x, y\)'),
+    (lambda m: m.fit(X, Y, validation_data=(X,), verbose=0), r'^validation_data must be \(x, y\)'),
+    (lambda m: m.fit(X, Y, validation_data=(X, None), verbose=0), r'validation_data=\(x, y\)')])
+def test_missing_targets_and_the_call_that_has_them(call, words):
+    with pytest.raises(ValueError, match=words):
+        call(still_model())
+
+
+@pytest.mark.parametrize('call, hint', [
+    (lambda m: m.predict(X[0]), r'x\[np.newaxis\]'), (lambda m: m.fit(X[0], Y[:3]), 'np.newaxis'),
+    (lambda m: m.fit(tf.data.Dataset.from_tensor_slices((X, Y)), verbose=0), r'\.batch\(32\)'),
+    (lambda m: m.predict(tf.data.Dataset.from_tensor_slices(X)), r'\.batch\(32\)')])
+def test_one_sample_without_the_axis_of_the_batch(call, hint):
+    with pytest.raises(ValueError, match=f'the axis of the batch is missing: .*{hint}'):
+        call(still_model())
+
+
+@pytest.mark.parametrize('more, words', [
+    ({'epochs': '2'}, "epochs must be a whole number, but is '2'.\n  Hint: epochs=2."),
+    ({'epochs': 2.5}, 'epochs must be a whole number'), ({'initial_epoch': '1'}, 'initial_epoch'),
+    ({'steps_per_epoch': 'x'}, 'steps_per_epoch must be a number'),
+    ({'validation_split': 'x'}, 'validation_split must be a number')])
+def test_arguments_of_fit_that_are_no_numbers(more, words):
+    with pytest.raises(TypeError) as caught:
+        still_model().fit(X, Y, verbose=0, **more)
+    assert str(caught.value).startswith(words.partition('\n')[0])
+    assert words in str(caught.value) and caught.value.raised_by_tinyflow
+
+
 @pytest.mark.parametrize('x, y, words', [
     (np.zeros((0, 3)), np.zeros((0, 1)), 'Empty training data'), (None, Y, 'no inputs')])
 def test_missing_or_empty_data(x, y, words):

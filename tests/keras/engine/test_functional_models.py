@@ -48,6 +48,13 @@ def test_an_output_of_an_unknown_input_raises():
         [np.ones((1, 3))] * 2)[1].tolist() == [[1.] * 3]
 
 
+@pytest.mark.parametrize('make', [
+    lambda x: keras.Model(x), lambda x: keras.Model([x]), lambda x: keras.Model(inputs=x)])
+def test_a_model_of_inputs_alone_raises(make):
+    with pytest.raises(TypeError, match=r'needs its outputs, too.*\n.*Model\(inputs, outputs\)'):
+        make(layers.Input((3,)))
+
+
 def test_an_input_given_twice_raises():
     x = keras.Input((3,))
     with pytest.raises(ValueError, match='inputs passed to the model is redundant'):

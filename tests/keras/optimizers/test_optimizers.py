@@ -30,6 +30,18 @@ def test_nadam():
         np.testing.assert_allclose(model.get_weights()[0], [[w]], rtol=1e-4)
 
 
+@pytest.mark.parametrize('make, name', [
+    (lambda: keras.optimizers.SGD(decay='x'), 'decay'),
+    (lambda: keras.optimizers.SGD(lr='x'), 'lr'),
+    (lambda: keras.optimizers.SGD(learning_rate='x'), 'learning_rate'),
+    (lambda: keras.optimizers.RMSprop(momentum='x'), 'momentum'),
+    (lambda: keras.optimizers.Adam(beta_1=[0.9]), 'beta_1'),
+    (lambda: keras.optimizers.Adam(clipnorm='x'), 'clipnorm')])
+def test_a_hyperparameter_that_is_no_number(make, name):
+    with pytest.raises(TypeError, match=f'{name} must be a number'):
+        make()
+
+
 def test_minimize_skips_variables_without_gradient():
     K, step = keras.backend, keras.optimizers.SGD(0.1)
     used, unused = K.variable(2.), K.variable(5.)

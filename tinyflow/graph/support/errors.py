@@ -192,10 +192,11 @@ def add_call_hint(error: BaseException, trace: types.TracebackType | None) -> No
 def hides_own_frames(error: BaseException, frames: list[traceback.FrameSummary]) -> bool:
     """True if the traceback of this error is shown without the frames inside tinyflow.
 
-    That is so for errors with tinyflow's own messages and for errors raised by a user's function
-    that tinyflow called, unless the environment has TINYFLOW_FULL_TRACEBACK=1.
+    That is so for errors with tinyflow's own messages, for Ctrl-C, and for errors raised by a
+    user's function that tinyflow called, unless the environment has TINYFLOW_FULL_TRACEBACK=1.
     """
-    expected = isinstance(error, OpError) or getattr(error, 'raised_by_tinyflow', False)
+    expected = isinstance(error, OpError) or getattr(error, 'raised_by_tinyflow', False) \
+        or _interrupted_inside(error, frames)
     return (expected or _raised_by_users_function(error, frames)) \
         and os.environ.get('TINYFLOW_FULL_TRACEBACK') != '1'
 
@@ -207,10 +208,26 @@ def _show_users_frames(kind, error, trace):
     if not hides_own_frames(error, frames):
         _previous_hook(kind, error, trace)
         return
+    frames = frames[:_end_of_users_frames(error, frames)]
     frames = [f for f in frames if users_files.is_users_file(f.filename)]
     print('Traceback (most recent call last):', file=sys.stderr)
     print(''.join(traceback.format_list(frames)), end='', file=sys.stderr)
     print(''.join(traceback.format_exception_only(kind, error)), end='', file=sys.stderr)
+
+
+def _interrupted_inside(error, frames):
+    """True if Ctrl-C came while tinyflow ran."""
+    return isinstance(error, KeyboardInterrupt) and \
+        any(f.filename.startswith(_OURS) for f in frames)
+
+
+def _end_of_users_frames(error, frames):
+    """The number of frames up to the user's last one: Ctrl-C may find tinyflow inside NumPy."""
+    end = len(frames)
+    while isinstance(error, KeyboardInterrupt) and end and (
+            frames[end - 1].filename.startswith(_OURS) or _is_library(frames[end - 1].filename)):
+        end -= 1
+    return end or len(frames)
 
 
 def _raised_by_users_function(error, frames):

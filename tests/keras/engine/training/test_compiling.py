@@ -68,6 +68,42 @@ def test_invalid_arguments_of_compile(more, words):
         model.compile(loss='mse', **more)
 
 
+@pytest.mark.parametrize('arguments, hint', [
+    (('mse', 'adam'), r"'mse' is a loss: compile\(optimizer, loss\)"),
+    (('sgd', 'adam'), r"'adam' is an optimizer: compile\(optimizer, loss\)"),
+    (('sgd', 'mean_square_error'), "did you mean 'mean_squared_error'"),
+    (('adm', 'mse'), "did you mean 'adam'"),
+    (('sgd', 'mse', ['acuracy']), "did you mean 'accuracy'")])
+def test_hints_about_names_in_compile(arguments, hint):
+    model = keras.Sequential([layers.Dense(1, input_shape=(3,))])
+    with pytest.raises(ValueError, match=hint) as caught:
+        model.compile(*arguments)
+    assert 'custom_objects' not in str(caught.value)
+
+
+@pytest.mark.parametrize('refused', [
+    {'metrics': 'acc'}, {'loss': 'no_such'}, {'metrics': ['no_such']}, {'loss': ['mse', 'mse']},
+    {'optimizer': 'no_such'}, {'sample_weight_mode': 'foo'}, {'loss_weights': 3}])
+def test_a_compile_that_is_refused_changes_nothing(refused):
+    model = keras.Sequential([layers.Dense(1, input_shape=(3,))])
+    model.compile('sgd', 'mse', metrics=['mae'])
+    before, loss = model.optimizer, model.evaluate(X, Y, verbose=0)
+    with pytest.raises((TypeError, ValueError)):
+        model.compile(**{'optimizer': 'adam', 'loss': 'mae', **refused})
+    assert (model.optimizer, model.loss, model.metrics_names) == (
+        before, 'mse', ['loss', 'mean_absolute_error'])
+    assert model.evaluate(X, Y, verbose=0) == loss
+    model.fit(X, Y, verbose=0)
+
+
+def test_a_refused_first_compile_leaves_the_model_as_it_was():
+    model = keras.Sequential([layers.Dense(1)])
+    with pytest.raises(TypeError, match='Type of `metrics` argument not understood'):
+        model.compile('sgd', 'mse', metrics='acc')
+    with pytest.raises(RuntimeError, match='You must compile'):
+        model.fit(X, Y)
+
+
 def test_each_output_has_its_own_metric_object():
     model = model_of_two()
     model.compile('sgd', 'mse', metrics=[keras.metrics.MeanAbsoluteError()])
