@@ -127,8 +127,8 @@ class Explanation:
     def _time(self) -> list[str]:
         if self.profile is None or self.run_seconds is None:
             return [f'not run: {self.not_run}']
-        lines = [f'{_micro(self.run_seconds)} a run, median of {self.profile.runs}; by line, with '
-                 'a clock read after every instruction:']
+        lines = [f'{_micro(self.run_seconds)} a run, median of {self.profile.runs}; by line, from '
+                 f'{self.profile.runs} more runs with a clock read after every instruction:']
         return lines + self.profile.table(12).splitlines()
 
     def __str__(self) -> str:
@@ -184,10 +184,12 @@ def explain(fetches: Any, feed_dict: dict | None = None, session: BaseSession | 
             runs: int = 50) -> Any:
     """Explains `session.run(fetches, feed_dict)`: nodes kept, passes, memory, source, times.
 
-    Uses `session` or the default Session. To measure times the fetches are run `runs` times, so
-    Variables that they assign to change; runs=0 only compiles. Without a Session, or with
-    uninitialised Variables, everything but the times is shown. Of a Keras model it shows the ops
-    and Variables below each layer, and the call that fit makes.
+    Uses `session` or the default Session. To measure times the fetches are run `runs` times, and
+    `runs` times more with a clock after each instruction; afterwards Variables, random numbers and
+    iterators are as they were, while queues, tables, files and what tf.py_func calls have seen
+    these runs. runs=0 only compiles. Without a Session, or with uninitialised Variables, everything
+    but the times is shown. Of a Keras model it shows the ops and Variables below each layer, and
+    the call that fit makes.
 
     Raises the same errors as Session.run for invalid fetches and feeds.
     """
@@ -222,7 +224,9 @@ def _explain(session, fetches, feed_dict, runs, own_session) -> Explanation:
     elif runs <= 0:
         explanation.not_run = 'runs=0'
     else:
-        _measure(explanation, executable, arrays, runs)
+        _make_states(executable.store, explanation.kept)
+        with executable.store.unchanged():
+            _measure(explanation, executable, arrays, runs)
     return explanation
 
 
@@ -238,6 +242,13 @@ def describe_executable(session, entry, executable: Executable, fed_shapes) -> E
         copies=[i.name for i in program.instructions if i.copy],
         lowered=entry.program, executable=executable, runs_so_far=executable.runs,
         not_run='only compiled')
+
+
+def _make_states(store, operations):
+    """Makes the states that a first run would make, so that their positions can be kept."""
+    for operation in operations:
+        if operation.definition.state is not None:
+            store.state(operation)
 
 
 def _measure(explanation, executable, arrays, runs):
