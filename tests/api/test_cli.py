@@ -348,6 +348,27 @@ def test_doctor_without_a_graph(cli):
     assert done.returncode == 1 and done.stderr == 'tinyflow: program.py built no graph.\n'
 
 
+def test_doctor_says_that_a_program_did_not_come_to_its_end(cli):
+    done = cli('doctor', 'import tensorflow as tf\ntf.constant(1.0)\nraise KeyError("x")\n')
+    assert done.returncode == 1 and 'KeyError' in done.stderr
+    assert done.stdout.startswith('program.py stopped with an error (exit status 1); only what it '
+                                  'had built until then is checked.\n')
+    assert 'stopped' not in cli('doctor', CIRCLE).stdout
+    done = cli('graph', 'import tensorflow as tf\ntf.constant(1.0)\nraise KeyError("x")\n')
+    assert 'until then is drawn' in done.stderr
+
+
+@pytest.mark.parametrize('name', ['old.ipynb', 'old.py'])
+@pytest.mark.parametrize('command', ['run', 'graph', 'explain', 'doctor'])
+def test_a_notebook_is_no_program(tmp_path, command, name, capsys):
+    from tinyflow.api.cli import main
+    (tmp_path / name).write_text('{\n "cells": [\n  {"execution_count": null}\n ]\n}\n')
+    assert main([command, str(tmp_path / name)]) == 2
+    said = capsys.readouterr().err
+    assert 'is a notebook' in said and 'jupyter nbconvert --to script' in said
+    assert 'install_as_tensorflow()' in said
+
+
 def test_doctor_of_a_program_that_fails(cli):
     done = cli('doctor', MISTAKE)
     assert done.returncode == 1 and 'You must feed a value' in done.stderr

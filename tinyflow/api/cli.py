@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import runpy
 import sys
 import time
@@ -33,7 +34,21 @@ def main(arguments: list[str] | None = None) -> int:
     if options.script is not None and not os.path.isfile(options.script):
         print(f'tinyflow: there is no file {options.script!r}', file=sys.stderr)
         return 2
+    if options.script is not None and _is_notebook(options.script):
+        print(f'tinyflow: {options.script!r} is a notebook, not a Python program.\n  Hint: '
+              f'`jupyter nbconvert --to script {options.script}` makes one of it; or call '
+              'tinyflow.install_as_tensorflow() in the first cell of the notebook.',
+              file=sys.stderr)
+        return 2
     return options.command(options)
+
+
+def _is_notebook(path: str) -> bool:
+    """True for a file of Jupyter: by its name, or because it is JSON with cells."""
+    if path.endswith('.ipynb'):
+        return True
+    with open(path, 'rb') as file:
+        return re.match(rb'\s*\{\s*"(cells|metadata|nbformat)"\s*:', file.read(100)) is not None
 
 
 def _parse(arguments):
@@ -158,8 +173,16 @@ def _graph(options) -> int:
     except (ValueError, OSError, RuntimeError) as error:
         print(f'tinyflow: {error}', file=sys.stderr)
         return 2
+    if status:
+        print(f'tinyflow: {_stopped(options.script, status)} is drawn.', file=sys.stderr)
     print(f'{options.output}: {_counted(len(graph.get_operations()), "node")}', file=sys.stderr)
     return status
+
+
+def _stopped(script, status):
+    """The beginning of a sentence about a program that did not come to its end."""
+    return (f'{script} stopped with an error (exit status {status}); only what it had built until '
+            'then')
 
 
 def _counted(number, noun):
@@ -298,6 +321,8 @@ def _doctor(options) -> int:
     if not graphs:
         print(f'tinyflow: {options.script} built no graph.', file=sys.stderr)
         return status or 1
+    if status:
+        print(f'{_stopped(options.script, status)} is checked.')
     reports = [doctor(graph, [fetches for ran_in, fetches in noted if ran_in is graph] or None)
                for graph in graphs]
     print('\n\n'.join(f'{graph}\n{report}' if len(graphs) > 1 else str(report)
