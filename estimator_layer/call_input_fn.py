@@ -6,6 +6,8 @@ end in training.
 """
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from estimator_layer.call_model_fn import parameter_names
@@ -17,6 +19,7 @@ from tinyflow.api.distribute import InputContext
 from tinyflow.data.dataset import Dataset
 from tinyflow.data.iterators import initializable
 from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import misuse
@@ -30,11 +33,14 @@ ARRAY_BATCH_SIZE = 128      # of arrays that were passed in place of an input_fn
 
 
 class Inputs:
-    """Features and labels of a batch, the hooks that initialize their source, its iterator."""
+    """Features and labels of a batch, the hooks that initialize their source, its iterator.
 
-    def __init__(self, features, labels=None, hooks=(), iterator=None):
+    `endless` is true where it is plain that there will always be a next batch.
+    """
+
+    def __init__(self, features, labels=None, hooks=(), iterator=None, endless=False):
         self.features, self.labels, self.hooks = features, labels, list(hooks)
-        self.iterator = iterator
+        self.iterator, self.endless = iterator, endless
 
 
 class InitializeIteratorHook(SessionRunHook):
@@ -56,11 +62,8 @@ def call_input_fn(input_fn, mode, params=None, config=None):
     Raises ValueError for a result that is not a pair of features and labels, and for tensors of
     another graph.
     """
-    result = resolve_input_fn(input_fn, mode, params, config)
-    if isinstance(result, InputFunction):
-        result = result()
-    else:
-        result = result.value
+    found = resolve_input_fn(input_fn, mode, params, config)
+    result = found() if isinstance(found, InputFunction) else found.value
     if isinstance(result, Dataset):
         if result._variant_tensor.graph is not get_default_graph():
             raise _other_graph('the Dataset', result._variant_tensor)
@@ -69,7 +72,20 @@ def call_input_fn(input_fn, mode, params=None, config=None):
         return Inputs(features, labels, [InitializeIteratorHook(iterator)], iterator)
     features, labels = split_features_labels(result)
     _check_graph(features, labels)
-    return Inputs(features, labels)
+    endless = found.epochs is None if isinstance(found, InputFunction) else _is_of_constants(result)
+    return Inputs(features, labels, endless=endless)
+
+
+def _is_of_constants(result):
+    """True if each run gives a batch: the tensors are computed, and nothing is read."""
+    graph = get_default_graph()
+    return all(isinstance(part, Tensor) for part in flatten(result)) \
+        and not graph.get_collection(GraphKeys.QUEUE_RUNNERS) \
+        and not any(_MAY_END(op.type) for op in graph.get_operations())
+
+
+# Of iterators, queues, readers, staging areas, Python functions: there the input may end.
+_MAY_END = re.compile(r'Iterator|Queue|Reader|Unstage|PyFunc').search
 
 
 class _InputFnResult:

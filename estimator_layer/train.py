@@ -5,6 +5,7 @@ MonitoredTrainingSession restores the latest checkpoint of model_dir, if there i
 """
 from __future__ import annotations
 
+import warnings
 from contextlib import nullcontext
 
 from estimator_layer.call_input_fn import call_input_fn
@@ -14,7 +15,7 @@ from tinyflow.graph.defaults import add_to_collection, get_collection, set_rando
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import TinyflowWarning, misuse
 from tinyflow.ops.summary import summaries
 from tinyflow.train import training_util
 from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
@@ -39,9 +40,19 @@ def train(estimator, input_fn, hooks, steps, max_steps, listeners):
         estimator._create_global_step(graph)
         training_util.global_step_read(graph)
         inputs, spec = _build(estimator, input_fn, config)
+        if steps is None and max_steps is None:
+            _warn_of_endless_input(inputs, [*hooks, *spec.training_hooks])
         global_step = training_util.get_global_step(graph)
         hooks = [*inputs.hooks, *hooks, *_stop_hooks(steps, max_steps)]
         return _run(estimator, config, spec, hooks, global_step, listeners)
+
+
+def _warn_of_endless_input(inputs, hooks):
+    """A warning where nothing will end the training; a hook may."""
+    if inputs.endless and not hooks:
+        warnings.warn('[endless-input] the input has no end and neither steps nor max_steps is '
+                      'given, so the training does not end by itself.\n  Hint: train(input_fn, '
+                      'steps=1000); Ctrl-C stops this one.', TinyflowWarning, stacklevel=4)
 
 
 def _build(estimator, input_fn, config):

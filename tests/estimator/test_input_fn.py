@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 
 import numpy as np
 import pytest
@@ -36,6 +37,31 @@ def test_forms_of_input_data(tmp_path, data):
         np.abs(line_output(estimator) - Y).mean(), rtol=1e-5)
     found = np.array([one['y'] for one in estimator.predict(data)])
     np.testing.assert_allclose(found, line_output(estimator), rtol=1e-5)
+
+
+class Stopped(Exception):
+    """Raised in place of a training without end."""
+
+
+@pytest.mark.parametrize('data', [
+    ({'x': X}, Y), lambda: ({'x': X}, Y), lambda: ({'x': tf.constant(X)}, tf.constant(Y)),
+    tf.estimator.inputs.numpy_input_fn({'x': X}, Y, num_epochs=None, shuffle=True)])
+def test_training_without_end_is_announced(tmp_path, data, monkeypatch):
+    def stop(*_):
+        raise Stopped
+    monkeypatch.setattr(importlib.import_module('estimator_layer.train'), '_run', stop)
+    with pytest.warns(tf.errors.TinyflowWarning, match=r'\[endless-input\].*\n.*steps=') as found:
+        with pytest.raises(Stopped):
+            line(tmp_path).train(data)
+    assert found[0].filename == __file__ and len(found) == 1
+
+
+@pytest.mark.parametrize('data, settings', [
+    (({'x': X}, Y), {'steps': 1}), (({'x': X}, Y), {'max_steps': 1}), (points(1), {}),
+    (({'x': X}, Y), {'hooks': [tf.train.StopAtStepHook(1)]}),
+    (tf.estimator.inputs.numpy_input_fn({'x': X}, Y, num_epochs=1, shuffle=False), {})])
+def test_training_with_an_end_is_not(tmp_path, data, settings):
+    line(tmp_path).train(data, **settings)          # a warning would be an error
 
 
 def test_data_frame(tmp_path):
