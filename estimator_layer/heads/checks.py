@@ -89,8 +89,7 @@ def range_scope(public):
 def in_range(labels, n_classes, message=None, scope='assert_range'):
     """`labels` with a runtime check that 0 <= labels < n_classes."""
     with tf.name_scope(None, scope, (labels,)):
-        message = message or (f'Labels must be in [0, n_classes): n_classes is {n_classes}, and '
-                              f'the labels are {labels.op.name}')
+        message = message or f'labels must be in [0, {n_classes})'
         below = tf.assert_less_equal(
             labels, tf.convert_to_tensor(n_classes - 1, dtype=labels.dtype), message=message)
         above = tf.assert_non_negative(labels, message=message)

@@ -306,6 +306,26 @@ def test_arguments_of_save(session, folder):
         saver.save(session, f'{folder}/no/such/m')
 
 
+def test_a_slot_is_no_renamed_weight(session, folder):
+    with tf.variable_scope('hiddenlayer_0'):
+        tf.get_variable('bias', [4])
+        tf.get_variable('bias/t_0/Adagrad', [4])
+    session.run(tf.global_variables_initializer())
+    path = tf.train.Saver().save(session, f'{folder}/m', write_meta_graph=False)
+    with tf.Graph().as_default(), tf.Session() as other:
+        for name in ('hiddenlayer_0/bias', 'hiddenlayer_1/bias'):
+            tf.get_variable(name, [4])
+        with pytest.raises(tf.errors.NotFoundError) as caught:
+            tf.train.Saver().restore(other, path)
+        assert 'missing  hiddenlayer_1/bias' in str(caught.value)
+        assert 'likely renamed' not in str(caught.value)
+    with tf.Graph().as_default(), tf.Session() as other:        # a slot may be a renamed slot
+        for name in ('hiddenlayer_0/bias', 'hiddenlayer_0/bias/t_1/Adagrad'):
+            tf.get_variable(name, [4])
+        with pytest.raises(tf.errors.NotFoundError, match='likely renamed: .*/t_0/Adagrad'):
+            tf.train.Saver().restore(other, path)
+
+
 def test_missing_and_renamed(session, folder):
     """One table of what is missing, unused, of another shape, and likely renamed."""
     with tf.variable_scope('net'):

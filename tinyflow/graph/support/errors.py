@@ -139,8 +139,15 @@ def report_failure(error: Exception, op, inputs=()) -> str:
         problem, hint, facts = error.message, error.hint, ()
     else:
         problem, hint, facts = str(error), None, ()
+    if op.type == 'Assert':             # its texts are in the problem
+        inputs = [item for item in inputs if _tensor_of(item).op.type != 'Const']
     return report(f"{op.type} '{op.name}': {problem.strip()}", op=op, inputs=inputs, hint=hint,
                   facts=facts)
+
+
+def _tensor_of(item):
+    """The tensor of an input, which may be a (label, tensor) pair."""
+    return item[1] if isinstance(item, tuple) else item
 
 
 def describe(tensor, quoted: list | None = None) -> str:

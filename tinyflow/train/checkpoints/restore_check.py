@@ -82,7 +82,7 @@ class Differences:
     """Tensors of `wanted` that are missing in `reader`, or have another shape or dtype there."""
 
     def __init__(self, wanted, reader):
-        self.reader = reader
+        self.reader, self.wanted = reader, wanted
         self.missing = [w for w in wanted if w.name not in reader]
         there = [w for w in wanted if w.name in reader]
         self.shapes = [w for w in there if w.shape is not None and w.shape != reader.shape(w.name)]
@@ -134,11 +134,17 @@ class Differences:
                                           + [row[3]]).rstrip() for row in rows)
 
     def _renamed(self):
-        """{missing name: the unused name that it most likely had}, each used once."""
+        """{missing name: the unused name that it most likely had}, each used once.
+
+        A slot of an optimizer is never a renamed weight, nor the other way round.
+        """
+        own = {w.name for w in self.wanted}
+        saved = set(self.reader.names())
         pairs = sorted(((_similarity(w.name, name), w.name, name)
                         for w in self.missing[:100] for name in self.unused[:500]
                         if w.shape in (None, self.reader.shape(name))
-                        and w.dtype.as_datatype_enum == self.reader.dtype_number(name)),
+                        and w.dtype.as_datatype_enum == self.reader.dtype_number(name)
+                        and _is_slot(w.name, own) == _is_slot(name, saved)),
                        reverse=True)
         found = {}
         for likeness, wanted, name in pairs:
@@ -156,6 +162,12 @@ class Differences:
                 'the others:\n'
                 '    sess.run(tf.global_variables_initializer())\n'
                 '    tf.train.Saver(tf.train.matching_variables(path)).restore(sess, path)')
+
+
+def _is_slot(name, names):
+    """True for a name below that of another variable, as in w/Adagrad or w/t_0/Adagrad."""
+    parts = name.split('/')
+    return any('/'.join(parts[:end]) in names for end in range(1, len(parts)))
 
 
 def _similarity(a, b):
