@@ -154,6 +154,10 @@ CASES = [
     ('eye of a fraction', TypeError, lambda: tf.eye(1.5), 'positive integer'),
     ('eye of a negative size', ValueError, lambda: tf.eye(-1), 'non-negative'),
     ('dropout', ValueError, lambda: tf.nn.dropout(x23(), 'a'), "Tensor (got 'a')"),
+    ('keep_prob', ValueError, lambda: tf.nn.dropout(x23(), 50),
+     'got -49, which is 1 - keep_prob.\n  Hint: keep_prob is the fraction that is kept, a number '
+     'in (0, 1]; it is 50.'),
+    ('axis', TypeError, lambda: tf.argmax(x23(), '1'), "without quotes: 1 in place of '1'"),
     ('dtype None', TypeError, lambda: tf.as_dtype(None), 'Cannot convert value None'),
     ('dtype by a wrong name', TypeError, lambda: tf.as_dtype('nope'), "'nope'"),
     ('cast to None', TypeError, lambda: tf.cast(x23(), None), 'Cannot convert value None'),

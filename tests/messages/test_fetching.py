@@ -29,6 +29,17 @@ def test_a_fetch_that_is_not_a_node(session, fetch, parts):
     expect(message_of(TypeError, session.run, [fetch]), 'Fetch argument', 'Hint:', *parts)
 
 
+def test_a_session_from_before_reset_default_graph():
+    with tf.Graph().as_default():
+        tf.constant(2.0)
+        old = tf.Session()
+    made = tf.constant(1.0)
+    with old:
+        text = check_message(ValueError, lambda: old.run(made),
+                             'is not an element of this graph.)\n', 'after tf.reset_default_graph() make a new Session')
+    assert text.endswith('Session.')
+
+
 def test_a_misspelt_name(session):
     tf.constant(1.0, name='accuracy')
     expect(message_of(ValueError, session.run, 'acuracy:0'), 'acuracy:0', 'accuracy')

@@ -56,6 +56,11 @@ def test_a_checkpoint_of_another_model(checkpoint):
 
 def test_a_missing_checkpoint(tmp_path):
     text = message_of(ValueError, restore, str(tmp_path / 'none' / 'model'))
+    assert 'not a valid checkpoint' in text and 'Hint: there is no directory' in text
+
+
+def test_a_directory_without_a_checkpoint(tmp_path):
+    text = message_of(ValueError, restore, str(tmp_path / 'model'))
     assert 'not a valid checkpoint' in text and 'Hint: there are no checkpoints in' in text
 
 

@@ -17,12 +17,21 @@ def test_a_tensor_is_not_a_truth_value_a_list_or_a_number():
     expect(str(x), 'x:0', 'float32')
     refused = tf.errors.OperatorNotAllowedInGraphError
     assert issubclass(refused, TypeError)
-    expect(message_of(refused, bool, x), "'x:0'", 'truth value', 'sess.run', 'tf.where', at(made))
+    expect(message_of(refused, bool, x), "'x:0'", 'truth value', 'sess.run', 'tf.cond',
+           'tf.where', at(made))
     expect(message_of(refused, bool, x > 1.0), 'truth value')
-    expect(message_of(refused, iter, x), 'iterated', 'x[i]', at(made))
+    expect(message_of(refused, iter, x), 'iterated', 'x[i]', 'tf.while_loop', at(made))
     expect(message_of(TypeError, len, x), 'len()', 'shape[0]', at(made))
     expect(message_of(TypeError, float, x), 'not a number', 'sess.run')
+    expect(message_of(TypeError, range, tf.constant(3)), 'tf.range(x)', 'tf.while_loop')
     assert not isinstance(x, (list, tuple)) and x is not None
+
+
+@pytest.mark.parametrize('kind', [
+    tf.OpError, tf.errors.OperatorNotAllowedInGraphError, tf.errors.TinyflowWarning,
+    tf.errors.NotFoundError])
+def test_classes_of_errors_have_the_module_of_the_public_name(kind):
+    assert kind.__module__ == 'tinyflow.errors'
 
 
 ATTRIBUTES = [

@@ -73,12 +73,21 @@ def test_a_variable_made_after_the_initializer():
         assert 'made after' not in text
 
 
+@pytest.mark.parametrize('shape', [None, [None, 2]])
+def test_get_variable_without_a_shape(shape):
+    check_message(ValueError, lambda: tf.get_variable('w', shape),
+                  'The initializer passed is not valid. It should be a callable with no arguments',
+                  "Hint: give the shape: get_variable('w', shape=[...])")
+
+
 def test_get_variable_twice_by_one_line_or_by_two():
     """The message distinguishes the two causes, and each has its own hint."""
     def layer():
         return tf.get_variable('w', [2])
     layer()
-    check_message(ValueError, layer, 'the same line ran twice', 'reset_default_graph')
+    check_message(ValueError, layer, 'the same line made it before', 'reset_default_graph')
+    with pytest.raises(ValueError, match='or the line has two calls'):
+        _ = tf.get_variable('two', [2]), tf.get_variable('two', [2])
     text = check_message(ValueError, lambda: tf.get_variable('w', [2]), 'asked for again', 'reuse')
     assert 'the same line' not in text
 

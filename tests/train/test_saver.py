@@ -405,7 +405,7 @@ def test_a_path_that_is_no_checkpoint(session, folder):
     saver = tf.train.Saver()
     path = saver.save(session, f'{folder}/m-1')
     for given, what in ((f'{folder}/m-2', 'there are: m-1'), (folder, 'latest_checkpoint'),
-                        (path + '.index', 'without that ending'), ('/no/where', 'no checkpoints')):
+                        (path + '.index', 'without that ending'), ('/no/where', 'is no directory')):
         with pytest.raises(ValueError, match='not a valid checkpoint') as caught:
             saver.restore(session, given)
         assert what in str(caught.value)

@@ -79,9 +79,14 @@ def _is_variable(tensor):
                                        op.inputs[0].op.type in ('VariableV2', 'VarHandleOp'))
 
 
+_WHOLE = ('axis', 'dimension', 'dims', 'multiples', 'perm', 'reduction_indices', 'shape', 'size')
+
+
 def for_not_allowed(label, tensor, allowed):
     """The hint for a tensor whose dtype is not in the set `allowed`."""
     dtype = tensor.dtype.base_dtype
+    if dtype is dtypes.string and label in _WHOLE:
+        return "an axis or a size is a whole number, without quotes: 1 in place of '1'."
     if dtype is dtypes.string:
         return 'expected numbers, got strings: convert with float(text) in Python before feeding.'
     if dtypes.string in allowed and len(allowed) == 1:

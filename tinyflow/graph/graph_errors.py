@@ -29,7 +29,8 @@ def of_another_graph(graph: Graph, element: Tensor | Operation, operation: Opera
     return misuse(ValueError(report(
         f"{kind} '{element.name}' is not an element of this graph.\n"
         f'  it belongs to {operation.graph}\n  this is {graph}', op=operation,
-        hint='build and run inside one `with graph.as_default():`, and give Session that graph.')))
+        hint='build and run inside one `with graph.as_default():`, and give Session that graph; '
+             'after tf.reset_default_graph() make a new Session.')))
 
 
 def no_output_number(name: str) -> Exception:

@@ -58,8 +58,8 @@ def no_truth_value(tensor):
     return misuse(OperatorNotAllowedInGraphError(report(
         f"'{tensor.name}' has no truth value: it is a node of the graph, and its value exists "
         'only while a Session runs it.', inputs=[('tensor', tensor)],
-        hint='`if x is not None:` tests whether it exists; tf.where(x, a, b) selects '
-             'inside the graph; sess.run(x) gives its value.')))
+        hint='tf.cond(x, f, g) decides inside the graph, tf.where(x, a, b) selects element by '
+             'element; `if x is not None:` tests whether it exists; sess.run(x) gives its value.')))
 
 
 def not_iterable(tensor):
@@ -68,7 +68,8 @@ def not_iterable(tensor):
         f"'{tensor.name}' cannot be iterated while the graph is built.",
         inputs=[('tensor', tensor)],
         hint='tf.unstack(x) gives a list of its rows if their number is known, and so does '
-             '[x[i] for i in range(n)]; sess.run(x) gives an array.')))
+             '[x[i] for i in range(n)]; tf.while_loop and tf.map_fn loop inside the graph; '
+             'sess.run(x) gives an array.')))
 
 
 def no_len(tensor):
@@ -91,4 +92,5 @@ def no_number(tensor):
     """`float(tensor)`"""
     return misuse(TypeError(report(
         f"'{tensor.name}' is a node of the graph, not a number.", inputs=[('tensor', tensor)],
-        hint='sess.run(x) gives its value; tf.cast(x, ...) changes its dtype in the graph.')))
+        hint='sess.run(x) gives its value; tf.cast(x, ...) changes its dtype in the graph; for '
+             'range(x) there are tf.range(x) and tf.while_loop.')))

@@ -126,7 +126,17 @@ def _hint_for_shape(tensor: Tensor, array: np.ndarray) -> str:
         return 'the rows look one-hot: np.argmax(value, 1) converts them to class indices.'
     return (_added_axis(wanted, got) or _transposed(wanted, got) or _reshaped(wanted, got)
             or _of_any_size(tensor, got)
-            or f'the value must have shape {shapes.text(wanted)}; check the code that computes it.')
+            or _axis_that_differs(wanted, got))
+
+
+def _axis_that_differs(wanted: tuple, got: tuple[int, ...]) -> str:
+    """Where the shapes differ, in words that the message does not have yet."""
+    if len(wanted) != len(got):
+        return (f'the placeholder has {len(wanted)} axes, the value {len(got)}; tf.placeholder('
+                'dtype, shape) says which it takes.')
+    axis = next(i for i, (size, found) in enumerate(zip(wanted, got)) if size not in (None, found))
+    return (f'axis {axis} has {got[axis]} elements where the placeholder takes {wanted[axis]}: '
+            'feed as many, or make the placeholder of another shape (None takes any size).')
 
 
 _MOST_CLASSES = 256     # from this length on, a vector as long as a row is assumed to be one row

@@ -34,8 +34,9 @@ def _describe(fetch: Any) -> str:
 
 def not_a_tensor(fetch: Any, error: Exception) -> Exception:
     """The fetch is not a node of this graph; `error` is the reason."""
+    problem, newline, rest = str(error).partition('\n')
     return misuse(ValueError(
-        f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error})'))
+        f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({problem}){newline}{rest}'))
 
 
 _NAMES = ("tensor.name is the name of a tensor; tf.identity(x, name='loss') gives it the name "

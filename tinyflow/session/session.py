@@ -111,7 +111,8 @@ class BaseSession:
         if not self._graph._last_id:
             raise misuse(RuntimeError(
                 f'The Session graph is empty: {self._graph}.\n  Hint: build nodes before run(); '
-                'if they went to another graph, give it to the Session: tf.Session(graph=...).'))
+                'if they went to another graph, give it to the Session: tf.Session(graph=...); '
+                'after tf.reset_default_graph() make a new Session.'))
         if feed_dict is not None and type(feed_dict) is not dict:
             feed_dict = as_feed_dict(feed_dict)
         call = Call(self._graph, self._programs, fetches, feed_dict)

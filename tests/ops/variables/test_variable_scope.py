@@ -157,14 +157,14 @@ def test_clash_of_a_line_in_a_function():
         return tf.get_variable('w', [1])
 
     layer()
-    with pytest.raises(ValueError, match=r'(?s)same line ran twice: layer\(\).*AUTO_REUSE'):
+    with pytest.raises(ValueError, match=r'(?s)same line made it before: layer\(\).*AUTO_REUSE'):
         layer()
 
 
 def test_clash_of_a_cell_run_again():
     cell = "w = tf.get_variable('w', [1])"
     exec(compile(cell, '<cell>', 'exec'), {'tf': tf})
-    with pytest.raises(ValueError, match='(?s)same line ran twice.*reset_default_graph') as caught:
+    with pytest.raises(ValueError, match='(?s)line made it before.*reset_default_graph') as caught:
         exec(compile(cell, '<cell>', 'exec'), {'tf': tf})
     assert 'AUTO_REUSE in VarScope' in str(caught.value).splitlines()[0]
 

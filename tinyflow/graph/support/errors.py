@@ -107,6 +107,10 @@ def __dir__():
     return __all__
 
 
+for _kind in (OpError, OperatorNotAllowedInGraphError, TinyflowWarning):
+    _kind.__module__ = 'tinyflow.errors'
+
+
 class OpFailure(ValueError):
     """Raised by kernels and shape functions for invalid inputs; they do not know their node.
 
@@ -225,14 +229,14 @@ def _show_users_frames(kind, error, trace):
 def _interrupted_inside(error, frames):
     """True if Ctrl-C came while tinyflow ran."""
     return isinstance(error, KeyboardInterrupt) and \
-        any(f.filename.startswith(_OURS) for f in frames)
+        any(f.filename.startswith(users_files.OURS) for f in frames)
 
 
 def _end_of_users_frames(error, frames):
     """The number of frames up to the user's last one: Ctrl-C may find tinyflow inside NumPy."""
     end = len(frames)
     while isinstance(error, KeyboardInterrupt) and end and (
-            frames[end - 1].filename.startswith(_OURS) or _is_library(frames[end - 1].filename)):
+            frames[end - 1].filename.startswith(users_files.OURS) or users_files.is_library(frames[end - 1].filename)):
         end -= 1
     return end or len(frames)
 

@@ -48,6 +48,11 @@ def _rate(keep_prob, rate):
         return rate
     if keep_prob is None:
         raise misuse(ValueError('You must provide a rate to dropout: tf.nn.dropout(x, rate=0.5).'))
+    if isinstance(keep_prob, (int, float)) and not 0 < keep_prob <= 1:
+        raise misuse(ValueError(
+            'rate must be a scalar tensor or a float in the range [0, 1), got '
+            f'{1 - keep_prob:g}, which is 1 - keep_prob.\n  Hint: keep_prob is the fraction that '
+            f'is kept, a number in (0, 1]; it is {keep_prob:g}.'))
     try:
         return 1 - keep_prob
     except TypeError:

@@ -146,9 +146,10 @@ def _initial_value(name, initializer, from_value, shape, dtype):
     if any(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
            for p in parameters):
         raise misuse(ValueError(
-            f"The initializer passed for '{name}' is not valid: the shape {shape} is not fully "
-            'known, so it should be a callable without arguments.\n  Hint: give get_variable a '
-            'full shape.'))
+            'The initializer passed is not valid. It should be a callable with no arguments and '
+            'the shape should not be provided or an instance of `tf.keras.initializers.*\' and '
+            f"`shape` should be fully defined.\n  the Variable: '{name}', shape {shape}\n  Hint: "
+            f"give the shape: get_variable('{name}', shape=[...]), or initializer=a value."))
     return {'initial_value': initializer, 'dtype': None}
 
 
@@ -194,11 +195,13 @@ def _clash(variable, name):
                   '  Hint: to share it, tf.variable_scope(..., reuse=tf.AUTO_REUSE) around both; '
                   'for a second Variable, another name or another variable_scope.']
     elif second.code.co_name == '<module>':
-        lines += ['  the same line ran twice: a notebook cell run again, or a loop.',
+        lines += ['  the same line made it before: a notebook cell run again, a loop, or two calls '
+                  'in one line.',
                   '  Hint: tf.reset_default_graph() before the graph is built again; in a loop, a '
                   'separate name or variable_scope for each pass.']
     else:
-        lines += [f'  the same line ran twice: {second.code.co_name}() was called again, or loops.',
+        lines += [f'  the same line made it before: {second.code.co_name}() was called again, or '
+                  'loops, or the line has two calls.',
                   '  Hint: if the whole model is built again, tf.reset_default_graph() first; '
                   'to share the Variables, tf.variable_scope(..., reuse=tf.AUTO_REUSE) around '
                   'the calls; for new ones, a variable_scope of another name around each call.']

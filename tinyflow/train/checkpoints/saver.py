@@ -327,6 +327,8 @@ def _no_checkpoint(prefix):
         hint = 'the path without that ending; a checkpoint is several files.'
     elif os.path.isdir(prefix):
         hint = f'that is a directory: tf.train.latest_checkpoint({prefix!r}).'
+    elif not os.path.isdir(directory):
+        hint = f'there is no directory {os.path.abspath(directory)}.'
     elif there:
         shown = ', '.join(there[:5]) + (' ...' if len(there) > 5 else '')
         hint = f'in {directory} there are: {shown}'
