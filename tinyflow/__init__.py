@@ -1,4 +1,4 @@
-"""tinyflow: the TensorFlow 1 stack, small enough to read, quick enough to use.
+"""tinyflow: the TensorFlow 1 stack, with a heart that can be read in an afternoon (READING.md).
 
     import tinyflow as tf
 

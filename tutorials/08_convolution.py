@@ -4,6 +4,8 @@
 # The networks of tutorial 6 saw a picture as a row of 784 numbers. Which pixel is next to which
 # was lost. A **convolutional network** keeps the picture a picture: a small window of weights, the
 # **filter**, is moved over it, and at each place it answers how well it fits there.
+#
+# (Training takes ten seconds to a minute, depending on your machine.)
 
 # %%
 import numpy as np
@@ -116,6 +118,7 @@ session = tf.Session()
 session.run(tf.global_variables_initializer())
 filters_before = session.run('conv1/kernel:0')
 
+print('\nTraining 240 steps: ten seconds to a minute ...')
 print('\nstep    loss  test digits read')
 share = 0.0
 for step in range(241):

@@ -83,10 +83,16 @@ def _fetch(origin, path, file_hash, algorithm):
             raise
         raise misuse(OSError(
             f'{origin} cannot be downloaded: {problem}\n  Hint: without a network, save the '
-            f'file manually as {path}')) from None
+            f'file manually as {path}{_included(origin)}')) from None
     finally:
         if os.path.exists(temporary):
             os.remove(temporary)
+
+
+def _included(origin):
+    """The end of a hint for pictures: data that need no download."""
+    pictures = any(name in origin for name in ('mnist', 'cifar'))
+    return '; or take the small pictures that are included: keras.datasets.digits.' * pictures
 
 
 def _copied(source, target):

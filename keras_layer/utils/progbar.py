@@ -82,22 +82,14 @@ class Progbar:
         if not self.verbose:
             return
         took = now - self._start
-        text = ''
         if self.verbose == 1:
-            text = self._bar(current) + ' - '
-            if self.target is not None and current < self.target:
-                left = took / max(current, 1) * (self.target - current)
-                text += f'ETA: {_clock(left)}'
-            else:
-                text += f'{took:.0f}s'
-                if current:
-                    text += f' {_per_unit(took / current)}/{self.unit_name}'
+            rest = f' - {self._time(current, took)}{self._averages()}'
+            columns = _columns() if self._live else None
+            text = self._bar(current, self._cells(current, rest, columns)) + rest
+            if columns and not ended:
+                text = text[:columns - 1]       # a line that wraps is not drawn over by the next
         else:
-            text = f'{current}/{self.target} - {took:.0f}s'
-        for name in self._order:
-            total, count = self._values[name]
-            mean = np.mean(total / max(1, count))
-            text += f' - {name}: ' + (f'{mean:.4f}' if abs(mean) > 1e-3 else f'{mean:.4e}')
+            text = f'{current}/{self.target} - {took:.0f}s{self._averages()}'
         if self.verbose == 1 and self._live:
             padding = ' ' * max(0, self._length - len(text))
             sys.stdout.write('\r' + text + padding + ('\n' if ended else ''))
@@ -106,14 +98,43 @@ class Progbar:
             sys.stdout.write(text + '\n')
         sys.stdout.flush()
 
-    def _bar(self, current):
+    def _time(self, current, took):
+        """The time that is left, or at the end the time that it took."""
+        if self.target is not None and current < self.target:
+            return f'ETA: {_clock(took / max(current, 1) * (self.target - current))}'
+        return f'{took:.0f}s' + (
+            f' {_per_unit(took / current)}/{self.unit_name}' if current else '')
+
+    def _averages(self):
+        text = ''
+        for name in self._order:
+            total, count = self._values[name]
+            mean = np.mean(total / max(1, count))
+            text += f' - {name}: ' + (f'{mean:.4f}' if abs(mean) > 1e-3 else f'{mean:.4e}')
+        return text
+
+    def _cells(self, current, rest, columns):
+        """The width of the bar: as wanted, or as much as a terminal of so many columns leaves."""
+        if not columns:
+            return self.width
+        return max(0, min(self.width, columns - 1 - len(self._bar(current, 0)) - len(rest)))
+
+    def _bar(self, current, width):
         if self.target is None:
             return f'{current:7d}/Unknown'
         digits = len(str(self.target))
         part = current / self.target if self.target else 1.
-        done = int(self.width * part)
+        done = int(width * part)
         bar = '=' * max(done - 1, 0) + ('>' if current < self.target else '=') * (done > 0)
-        return f'{current:{digits}d}/{self.target} [{bar}{"." * (self.width - done)}]'
+        return f'{current:{digits}d}/{self.target} [{bar}{"." * (width - done)}]'
+
+
+def _columns():
+    """The width of the terminal; None where there is none, as in a notebook."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or None
+    except (OSError, ValueError, AttributeError):
+        return None
 
 
 def _is_live():

@@ -36,7 +36,8 @@ def test_a_session_from_before_reset_default_graph():
     made = tf.constant(1.0)
     with old:
         text = check_message(ValueError, lambda: old.run(made),
-                             'is not an element of this graph.)\n', 'after tf.reset_default_graph() make a new Session')
+                             'is not an element of this graph.)\n',
+                             'after tf.reset_default_graph() make a new Session')
     assert text.endswith('Session.')
 
 

@@ -1,6 +1,8 @@
 """README.md and CONTRIBUTING.md: their programs run, and print what is shown below them."""
 from __future__ import annotations
 
+import ast
+import builtins
 import importlib.util
 import re
 from pathlib import Path
@@ -46,6 +48,21 @@ def test_programs_in_documents_print_the_shown_output(text, count, tmp_path, mon
         assert block.printed == block.output, 'python docs/refresh_readme.py brings it up to date'
     if text is README:
         assert '<svg' in Path('line.svg').read_text(encoding='utf-8')
+
+
+def test_each_program_of_the_readme_runs_alone():
+    """It imports what it uses, also what an earlier program has imported."""
+    programs = re.findall(r'```python\n(.*?)```', README, re.DOTALL)
+    assert len(programs) == 3
+    for program in programs:
+        nodes = list(ast.walk(ast.parse(program)))
+        names = {n.id for n in nodes if isinstance(n, ast.Name)}
+        bound = {alias.asname or alias.name for n in nodes if isinstance(n, ast.Import)
+                 for alias in n.names}
+        bound |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        bound |= {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
+        bound |= {n.arg for n in nodes if isinstance(n, ast.arg)}
+        assert names <= bound | set(dir(builtins)), program
 
 
 def test_the_readme_is_short():

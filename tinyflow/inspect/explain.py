@@ -22,6 +22,7 @@ from tinyflow.inspect.nested_sources import sources_inside
 from tinyflow.session.executable import Executable
 from tinyflow.session.profiler import Profile, profile_executable
 from tinyflow.session.session import BaseSession, Session
+from tinyflow.session.unchanged import unchanged
 
 
 @dataclass
@@ -225,7 +226,7 @@ def _explain(session, fetches, feed_dict, runs, own_session) -> Explanation:
         explanation.not_run = 'runs=0'
     else:
         _make_states(executable.store, explanation.kept)
-        with executable.store.unchanged():
+        with unchanged(executable.store):
             _measure(explanation, executable, arrays, runs)
     return explanation
 

@@ -2,8 +2,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -30,15 +29,6 @@ class VariableStorage:
         self.value: np.ndarray | None = None
         self.operation = operation
         self.lock = threading.Lock()
-
-
-def _put_back(storage: VariableStorage, value: np.ndarray | None) -> None:
-    """Sets a value that the Variable had before, in place if the shape is the same."""
-    with storage.lock:
-        if value is not None and storage.value is not None and storage.value.shape == value.shape:
-            np.copyto(storage.value, value)
-        else:
-            storage.value = value
 
 
 class Store:
@@ -124,22 +114,6 @@ class Store:
             self._resumed = dict(positions)
             for operation, state in list(self._states.items()):
                 self._resume(operation, state)
-
-    @contextmanager
-    def unchanged(self) -> Iterator[None]:
-        """At the end Variables, random streams and iterators are again what they are now.
-
-        Not so the other states, such as queues and tables.
-        """
-        values = {storage: None if storage.value is None else storage.value.copy()
-                  for storage in self.storages()}
-        positions = self.positions()[0]
-        try:
-            yield
-        finally:
-            for storage in self.storages():
-                _put_back(storage, values.get(storage))
-            self.set_positions(positions)
 
     def storages(self) -> list[VariableStorage]:
         """All storages made so far."""

@@ -344,3 +344,11 @@ def test_convert_all_kernels_flips_them():
     after = made.get_weights()
     np.testing.assert_array_equal(after[0], before[0][::-1, ::-1])
     np.testing.assert_array_equal(after[2], before[2])
+
+
+@pytest.mark.parametrize('name, included', [('mnist.npz', True), ('cifar-10.tar.gz', True),
+                                            ('words.txt', False)])
+def test_pictures_that_cannot_be_downloaded_have_a_substitute(tmp_path, name, included):
+    with pytest.raises(OSError, match='put the file there by hand') as caught:
+        U.get_file(name, f'file://{tmp_path}/{name}', cache_dir=str(tmp_path))
+    assert ('keras.datasets.digits' in str(caught.value)) is included

@@ -34,6 +34,23 @@ def test_one_line_for_each_epoch_in_a_pipe(monkeypatch):
     assert '\r' not in pipe.getvalue() and pipe.getvalue().count('loss:') == 2
 
 
+@pytest.mark.parametrize('columns', [20, 60, 80, None])
+def test_the_bar_fits_the_terminal(monkeypatch, columns):
+    shown = io.StringIO()
+    shown.isatty = lambda: True
+    monkeypatch.setattr(sys, 'stdout', shown)
+    monkeypatch.setattr('keras_layer.utils.progbar._columns', lambda: columns)
+    bar = Progbar(100, interval=0)
+    for step in range(1, 101):
+        bar.update(step, [('loss', 0.5), ('accuracy', 0.25), ('val_accuracy', 0.125)])
+    lines = shown.getvalue().replace('\n', '').split('\r')[1:]
+    assert len(lines) == 100
+    assert all(len(line.rstrip()) < (columns or 1000) for line in lines[:-1])
+    assert 'val_accuracy: 0.1250' in lines[-1]          # the last line has all the values
+    if columns is None:
+        assert '[' + '=' * 14 + '>' + '.' * 15 + ']' in lines[49]
+
+
 def test_the_bar_is_live_in_a_terminal(monkeypatch, capsys):
     ends = pty.openpty()
     with os.fdopen(ends[1], 'w') as terminal:
