@@ -22,9 +22,9 @@ def what_make_demo_installs():
     settings.read(ROOT / 'setup.cfg', encoding='utf-8')
     rule = (ROOT / 'Makefile').read_text(encoding='utf-8').partition('\n.venv/for-programs:')[2]
     extras = re.search(r"-e '\.\[(.+?)\]'", rule).group(1).split(',')
-    wanted = settings['options']['install_requires'].split()
+    wanted = settings['options']['install_requires'].strip().splitlines()
     for extra in extras:
-        wanted += settings['options.extras_require'][extra].split()
+        wanted += settings['options.extras_require'][extra].strip().splitlines()
     found = set()
     while wanted:
         name = re.match(r'[\w.-]+', wanted.pop()).group()
