@@ -538,3 +538,14 @@ def test_edges_from_summaries_have_no_text(graph):
     found = edges(viz.draw(graph, shapes='all'))
     assert any('Merge' in head for _, head in found)
     assert all(edge.label == '' for (_, head), edge in found.items() if 'Merge' in head)
+
+
+def test_room_below_headings():
+    """Between the title and the notes, below these, and below the heading of the legend."""
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [None, 3], name='x')
+        picture = tf.viz.draw(tf.layers.dense(x, 2, activation=tf.nn.relu), title='Title')
+    source = picture.dot
+    room, line = '<FONT POINT-SIZE="4"> </FONT>', '<BR ALIGN="LEFT"/>'
+    assert f'<B>legend</B>{line}{room}{line}[shape]' in source
+    assert source.count(room) >= 2

@@ -120,9 +120,9 @@ def _graph_attributes(model):
         'bgcolor': 'white'}
     if any(e.into for e in model.edges):
         attributes['compound'] = 'true'
-    lines = [f'<B>{escape(model.title)}</B>'] if model.title else []
-    lines += [f'<FONT POINT-SIZE="9" COLOR="{_QUIET}">{escape(note)}</FONT>'
-              for note in _wrapped(model.notes)]
+    lines = _spaced([f'<B>{escape(model.title)}</B>'] if model.title else [],
+                    [f'<FONT POINT-SIZE="9" COLOR="{_QUIET}">{escape(note)}</FONT>'
+                     for note in _wrapped(model.notes)])
     if lines:
         attributes['label'] = _html('<BR ALIGN="LEFT"/>'.join(lines) + '<BR ALIGN="LEFT"/>')
     if len(model.nodes) > _LARGE:
@@ -255,16 +255,22 @@ def _legend(graph, model):
     across = 1 if model.direction in ('TB', 'BT') else len(samples)
     with graph.subgraph(name='cluster_legend') as box:
         box.attr('graph', label=_html('<BR ALIGN="LEFT"/>'.join(
-            ['<B>legend</B>', *map(escape, _sentences(model))]) + '<BR ALIGN="LEFT"/>'),
+            _spaced(['<B>legend</B>'], [*map(escape, _sentences(model))])) + '<BR ALIGN="LEFT"/>'),
             style='rounded', color='#cccccc', fontsize='9', fontcolor=_QUIET, labeljust='l',
             id='legend', margin='8')
-        columns = _columns(samples, (2 if len(samples) <= 4 else 3) if across == 1 else 3)
+        columns = _columns(samples, 2 if across == 1 and len(samples) in (1, 2, 4) else 3)
         for column in columns:
             for key, attributes in column:
                 box.node(key, **{'fontsize': '9', 'height': '0.22', **attributes})
             for (upper, _), (lower, _) in zip(column, column[1:]):
                 box.edge(upper, lower, style='invis', weight='9')
         _edge_samples(box, model)
+
+
+def _spaced(heading, lines):
+    """A heading and the lines below it, with some room before and after these."""
+    space = '<FONT POINT-SIZE="4"> </FONT>'
+    return [*heading, *([space] if heading and lines else []), *lines, *([space] if lines else [])]
 
 
 def _columns(samples, number):
