@@ -97,7 +97,7 @@ class _Classes(Task):
         """Class ids with a range check, which fails for -1: a name not in label_vocabulary."""
         message = None
         if self.label_vocabulary:
-            message = (f'-1 stands for a label that is not in label_vocabulary='
+            message = (f'-1 is a label that is not in label_vocabulary='
                        f'{list(self.label_vocabulary)}; labels must be in [0, {self.n_classes})')
         return self._in_range(ids, self.n_classes, message)
 

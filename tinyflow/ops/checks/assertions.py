@@ -44,24 +44,27 @@ class AssertOp(Op, type='Assert'):
 def _shown(data, summarize):
     """The data in brackets; a message about a range is followed by the first value outside."""
     texts = [f'[{first_values(np.asarray(value), summarize)}]' for value in data]
-    if ' must be in [' in texts[0]:
-        wrong = _first_wrong(data)
-        texts[0] = texts[0][1:-1] + ('' if wrong is None else f', got {wrong}')
+    wrong = _first_wrong(data) if ' must be in [' in texts[0] else None
+    if wrong is not None:
+        texts[0] = f'{texts[0][1:-1]}, got {wrong}'
     return ' '.join(texts)
 
 
 def _first_wrong(data):
-    """The first element of x of a failed `x <= y` or `x >= 0`, from the data of that check."""
+    """The first element of x of a failed `x <= y` or `x >= 0`, from the data of the check, as text.
+
+    None for the data of other checks.
+    """
     numbers = [np.asarray(value) for value in data]
     text = b' '.join([n.item() for n in numbers if n.dtype.hasobject and not n.ndim])
-    x, *others = [n for n in numbers if not n.dtype.hasobject] or [None]
-    if b'Condition x <= y' in text and others:
-        wrong = x[~(x <= others[0])]
-    elif b'Condition x >= 0' in text:
-        wrong = x[~(x >= 0)]
+    numbers = [n for n in numbers if not n.dtype.hasobject]
+    if b'Condition x <= y' in text and len(numbers) == 2 and not numbers[1].ndim:
+        wrong = numbers[0][~(numbers[0] <= numbers[1])]
+    elif b'Condition x >= 0' in text and len(numbers) == 1:
+        wrong = numbers[0][~(numbers[0] >= 0)]
     else:
         return None
-    return wrong.flat[0] if wrong.size else None
+    return first_values(wrong[:1], 1) if wrong.size else None
 
 
 def Assert(condition, data, summarize=None, name=None):
