@@ -235,9 +235,9 @@ def _interrupted_inside(error, frames):
 def _end_of_users_frames(error, frames):
     """The number of frames up to the user's last one: Ctrl-C may find tinyflow inside NumPy."""
     end = len(frames)
-    while isinstance(error, KeyboardInterrupt) and end and (
-            frames[end - 1].filename.startswith(users_files.OURS) or users_files.is_library(frames[end - 1].filename)):
-        end -= 1
+    if isinstance(error, KeyboardInterrupt):
+        while end and not users_files.is_program(frames[end - 1].filename):
+            end -= 1
     return end or len(frames)
 
 

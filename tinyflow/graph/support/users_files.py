@@ -15,6 +15,11 @@ def is_users_file(filename: str) -> bool:
     return not filename.startswith(OURS) and not filename.endswith(PLUMBING)
 
 
+def is_program(filename: str) -> bool:
+    """True for a file of the user's: neither tinyflow's nor a library's."""
+    return not filename.startswith(OURS) and not is_library(filename)
+
+
 def is_library(filename: str) -> bool:
     """True for a file of Python's standard library or of an installed package."""
     import sysconfig  # start-up time
