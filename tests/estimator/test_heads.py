@@ -84,7 +84,7 @@ def test_error_for_a_label_out_of_range(new, wrong):
         session.run(spec.loss, {labels: [0, wrong]})
     text = str(error.value)
     assert f'labels must be in [0, 3), got {wrong} [' in text
-    assert 'data_0' not in text                     # the texts are not told again as inputs
+    assert 'data_0' not in text                     # the texts are not repeated as inputs
     assert f'[[0]\n [{wrong}]]' in text or f'[[0][{wrong}]]' in text.replace(' ', '')
 
 

@@ -68,7 +68,7 @@ def test_random_numbers_and_elements_are_not_used_up(runs_before):
         np.testing.assert_array_equal(explained, plain)
 
 
-def test_the_number_of_runs_is_told():
+def test_the_number_of_runs_is_shown():
     with tf.Graph().as_default(), tf.Session() as session:
         calls = []
         y = tf.py_func(lambda: calls.append(1) or np.float32(0), [], tf.float32)

@@ -206,7 +206,7 @@ def _text(value: Any) -> str:
 
 def _compare_checkpoints(first: str, second: str) -> GraphDiff:
     """The diff of two checkpoints; one variable's values at a time are in memory."""
-    from tinyflow.train.checkpoints.inspection import load_checkpoint  # loaded on first use
+    from tinyflow.train.checkpoints.inspection import load_checkpoint  # start-up time
     readers = [load_checkpoint(path) for path in (first, second)]
     before, after = [
         {name: node._replace(attrs={_VALUES: _digest(reader.get_tensor(name))})
@@ -221,7 +221,7 @@ def _compare_checkpoints(first: str, second: str) -> GraphDiff:
 
 def _digest(value: Any) -> str:
     """Equal for equal values; NaN equals NaN."""
-    import hashlib  # only checkpoints need it
+    import hashlib  # start-up time
     array = np.asarray(value)
     content = repr(array.tolist()).encode() if array.dtype.hasobject else array.tobytes()
     return hashlib.blake2b(content, digest_size=16).hexdigest()

@@ -349,6 +349,6 @@ def test_convert_all_kernels_flips_them():
 @pytest.mark.parametrize('name, included', [('mnist.npz', True), ('cifar-10.tar.gz', True),
                                             ('words.txt', False)])
 def test_pictures_that_cannot_be_downloaded_have_a_substitute(tmp_path, name, included):
-    with pytest.raises(OSError, match='put the file there by hand') as caught:
+    with pytest.raises(OSError, match='save the file manually as') as caught:
         U.get_file(name, f'file://{tmp_path}/{name}', cache_dir=str(tmp_path))
     assert ('keras.datasets.digits' in str(caught.value)) is included
