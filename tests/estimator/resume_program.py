@@ -1,6 +1,7 @@
 """The training that test_exact_resume.py kills: custom model_fn, dropout, shuffling, Adam."""
 from __future__ import annotations
 
+import os
 import sys
 
 import numpy as np
@@ -35,12 +36,26 @@ def estimator(model_dir):
     return tf.estimator.Estimator(model_fn, model_dir, config)
 
 
-if __name__ == '__main__':
-    class Report(tf.train.SessionRunHook):
-        """Prints a line after each step, so that the test knows when to kill."""
+class Report(tf.train.SessionRunHook):
+    """Prints a line after each step, so that the test knows when to kill."""
 
-        def after_run(self, run_context, run_values):
-            print('step', flush=True)
+    def after_run(self, run_context, run_values):
+        print('step', flush=True)
 
-    estimator(sys.argv[1]).train(input_fn, hooks=[Report()], max_steps=int(sys.argv[2]))
+
+def train(model_dir, steps):
+    estimator(model_dir).train(input_fn, hooks=[Report()], max_steps=steps)
     print('done', flush=True)
+
+
+if __name__ == '__main__':
+    # Each training is a child process, of which the number is printed first. A new child starts
+    # for each line of the input, so that the imports take their time once.
+    for _ in sys.stdin:
+        child = os.fork()
+        if not child:
+            train(sys.argv[1], int(sys.argv[2]))
+            os._exit(0)
+        print(child, flush=True)
+        os.waitpid(child, 0)
+        print('ended', flush=True)

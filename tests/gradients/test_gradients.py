@@ -488,16 +488,16 @@ def test_hessians_of_an_unknown_shape_are_refused():
 # ---- size ----------------------------------------------------------------------------------
 
 @pytest.mark.slow
-def test_a_chain_of_100_000_ops():
+def test_a_chain_of_50_000_ops():
     x = tf.placeholder(tf.float32, [], name='x')
     h = x
-    for _ in range(100_000):
+    for _ in range(50_000):
         h = sin(h)
     began = time.process_time()
     g, = tf.gradients(h, x)
     seconds = time.process_time() - began
     assert g is not None
-    assert seconds < 20.0, f'{seconds:.1f} s; it should be about 3'
+    assert seconds < 10.0, f'{seconds:.1f} s; it should be about 1.5'
 
 
 def test_the_collector_is_left_as_it_was(private_ops):
