@@ -41,7 +41,7 @@ help:
 	@echo "make check   the quick part of the tests, for while you work"
 	@echo "make test    run the tests               (ARGS='-k softmax' picks some, JOBS=2)"
 	@echo "make bench   time tinyflow, beside TensorFlow 2.15 where Python 3.9-3.11 is found"
-	@echo "make lint    ruff, and mypy on the compiler, the session and the gradients"
+	@echo "make lint    ruff, and mypy on the compiler, the session and gradients/reverse.py"
 	@echo "make typecheck  mypy on the programs of README.md and the tutorials"
 	@echo "make stubs   write the .pyi files of namespaces that import lazily"
 	@echo "make dist    build the wheel and the source archive, and check them"
@@ -63,7 +63,7 @@ lint: .venv/installed
 ifeq ($(TYPED),)
 	@echo "mypy: nothing to check yet"
 else
-	@echo "mypy on the compiler, the session and the gradients" && $(PY) -m mypy --no-error-summary $(TYPED) && echo "  clean"
+	@echo "mypy on the compiler, the session and gradients/reverse.py" && $(PY) -m mypy --no-error-summary $(TYPED) && echo "  clean"
 endif
 
 typecheck: .venv/installed

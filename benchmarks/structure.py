@@ -1,4 +1,4 @@
-"""Measure the structure of a checkout: folders, import circles, the heart, what an import loads.
+"""Measure the structure of a checkout: folders, import circles, the core, what an import loads.
 
     python benchmarks/structure.py                  # this checkout
     python benchmarks/structure.py --repo ../old    # another one, for a comparison

@@ -399,8 +399,8 @@ def _checked_listeners(listeners):
 # Members of Estimator that a subclass may override, as in TensorFlow.
 _OVERRIDABLE = {'_call_model_fn', '_create_global_step', '_explained_by', '__init__', '__doc__',
                 '__repr__', '__init_subclass__',
-               '__module__', '__dict__', '__weakref__', '__qualname__', '__firstlineno__',
-               '__static_attributes__', 'model_fn', 'export_saved_model', 'close'}
+                '__module__', '__dict__', '__weakref__', '__qualname__', '__firstlineno__',
+                '__static_attributes__', 'model_fn', 'export_saved_model', 'close'}
 
 
 def _check_not_overridden(estimator):

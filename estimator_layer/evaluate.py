@@ -20,7 +20,7 @@ __all__ = ['evaluate']
 
 
 def evaluate(estimator, input_fn, steps, hooks, checkpoint_path, name):
-    """{metric: value} of a checkpoint: the latest one by default, without one of new Variables.
+    """{metric: value} of a checkpoint, by default the latest; without any, of new Variables.
 
     With eval_distribute a step takes a batch per replica. The metrics equal those of one replica
     over the same batches, which is how they are computed.

@@ -104,7 +104,7 @@ class RunConfig:
             'keep_sessions': keep_sessions})
         if train_distribute or eval_distribute or experimental_distribute:
             logging.info('Initializing RunConfig with distribution strategies.')
-        _check_strategies(self._values)
+        _resolve_strategies(self._values)
 
     def _set(self, values):
         for name, value in values.items():
@@ -132,7 +132,7 @@ class RunConfig:
         other = copy.copy(self)
         other._values = dict(self._values)
         other._set(kwargs)
-        _check_strategies(other._values)
+        _resolve_strategies(other._values)
         return other
 
     def __copy__(self):
@@ -203,8 +203,8 @@ def _model_dir(from_environment, given):
     return given if given is not None else from_environment
 
 
-def _check_strategies(values):
-    """Copies the strategies of `experimental_distribute`, the alternative to both arguments."""
+def _resolve_strategies(values):
+    """Sets both strategies from `experimental_distribute`; ValueError if they contradict it."""
     distribute = values.get('experimental_distribute')
     for name in ('train_distribute', 'eval_distribute'):
         strategy = getattr(distribute, name, None)

@@ -79,7 +79,7 @@ def _cluster_task(config, cluster, task, common):
     if kind == TaskType.EVALUATOR:
         if chief == TaskType.MASTER:
             raise _invalid('If `master` node exists in `cluster`, task_type `evaluator` is not '
-                         'supported.')
+                           'supported.')
         return ClusterTask(ClusterSpec({}), kind, index, '', evaluation_master, False, 0, 0, None,
                            **common)
     workers = len(cluster.as_dict().get(TaskType.WORKER, ())) + 1
@@ -119,7 +119,7 @@ def _check_member(cluster, kind, index):
         raise _invalid(f'{kind} is not a valid task_type in the cluster_spec{note}')
     if index not in cluster.task_indices(kind):
         raise _invalid(f'{index} is not a valid task_id for task_type {kind} in the '
-                     f'cluster_spec{note}')
+                       f'cluster_spec{note}')
 
 
 def _index(value):

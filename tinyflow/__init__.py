@@ -1,4 +1,4 @@
-"""tinyflow: the TensorFlow 1 stack, with a heart that can be read in an afternoon (READING.md).
+"""tinyflow: the TensorFlow 1 stack, with a core that can be read in an afternoon (READING.md).
 
     import tinyflow as tf
 

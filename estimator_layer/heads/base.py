@@ -141,7 +141,7 @@ class TaskHead(Head):
                 metrics = self.metrics(regularization_losses=regularization_losses)
             else:
                 train_op = create_train_op(loss, optimizer, trainable_variables, train_op_fn,
-                                       update_ops)
+                                           update_ops)
         if mode == ModeKeys.EVAL:
             metrics = self.update_metrics(metrics, features, logits, labels,
                                           regularization_losses=regularization_losses)

@@ -158,7 +158,7 @@ class MultiLabelHead(TaskHead):
         check_multi_label_arguments(n_classes, label_vocabulary)
         self._at_thresholds = _at_thresholds(checks.check_thresholds(thresholds))
         self._metric_class_ids = metric_class_ids(classes_for_class_based_metrics, n_classes,
-                                          label_vocabulary)
+                                                  label_vocabulary)
         super().__init__(
             MultiLabel(n_classes, weight_column=weight_column, label_vocabulary=label_vocabulary,
                        loss_fn=loss_fn, public=True), loss_reduction, name)

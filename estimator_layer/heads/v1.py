@@ -214,7 +214,7 @@ class MultiLabelHeadV1(HeadV1):
         self._thresholds = checks.check_thresholds(thresholds)
         check_multi_label_arguments(n_classes, label_vocabulary)
         self._metric_class_ids = metric_class_ids(classes_for_class_based_metrics, n_classes,
-                                          label_vocabulary)
+                                                  label_vocabulary)
         super().__init__(
             MultiLabel(n_classes, weight_column=weight_column, loss_fn=loss_fn,
                        label_vocabulary=label_vocabulary), loss_reduction, name)

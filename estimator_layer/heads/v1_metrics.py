@@ -25,7 +25,7 @@ def binary_metrics(labels, logistic, class_ids, weights, unreduced_loss):
                         (keys.PRECISION, tf.metrics.precision), (keys.RECALL, tf.metrics.recall)):
         metrics[key] = metric(labels, class_ids, weights=weights, name=key)
     metrics[keys.PREDICTION_MEAN] = broadcast_mean(logistic, weights, 'predictions',
-                                                 keys.PREDICTION_MEAN)
+                                                   keys.PREDICTION_MEAN)
     metrics[keys.LABEL_MEAN] = label_mean
     metrics[keys.ACCURACY_BASELINE] = _accuracy_baseline(label_mean)
     metrics[keys.AUC] = _auc(labels, logistic, weights, 'ROC', keys.AUC)

@@ -158,7 +158,7 @@ class DataAdapter:
             self._class_weight, self._predicting = before
 
     def _batch_source(self, x, y=None, sample_weight=None, shuffle=True, workers=1,
-                  use_multiprocessing=False, max_queue_size=10):
+                      use_multiprocessing=False, max_queue_size=10):
         """The source of batches for anything but arrays; None for arrays.
 
         With one worker, batches are made in the calling thread when they are needed.

@@ -14,8 +14,8 @@ from tinyflow.graph.support.keywords import nearest_keyword
 
 # Attributes whose layers and Variables do not belong to the layer.
 UNTRACKED = {'_call', '_compile_arguments', '_constructor', '_history', '_inbound_nodes',
-          '_initial_weights', '_non_trainable_weights', '_outbound_nodes', '_states',
-          '_trainable_weights', 'loss_weights', 'states'}
+             '_initial_weights', '_non_trainable_weights', '_outbound_nodes', '_states',
+             '_trainable_weights', 'loss_weights', 'states'}
 
 
 def unique(items):

@@ -61,7 +61,7 @@ class TrainingAPI(DataAdapter):
                                    + nearest_keyword(min(kwargs), known)))
         check_whole(epochs=epochs, initial_epoch=initial_epoch)
         check_numbers(steps_per_epoch=steps_per_epoch, validation_steps=validation_steps,
-                       validation_split=validation_split)
+                      validation_split=validation_split)
         if not self._compile_arguments:
             self._need_compiled()
         ahead = workers, use_multiprocessing, max_queue_size
@@ -187,7 +187,7 @@ class TrainingAPI(DataAdapter):
         if not self._compile_arguments:
             self._need_compiled()
         batches = self._batch_source(x, y, sample_weight, False, workers, use_multiprocessing,
-                                 max_queue_size)
+                                     max_queue_size)
         if batches is None:
             feeds = self._standardized(x, y, sample_weight, call='evaluate(x, y)')
             batch_size = self._resolve_batch_size(batch_size, feeds)
@@ -220,7 +220,7 @@ class TrainingAPI(DataAdapter):
         """
         check_numbers(steps=steps)
         batches = self._batch_source(x, None, None, False, workers, use_multiprocessing,
-                                 max_queue_size)
+                                     max_queue_size)
         if batches is None:
             feeds = self._standardized(x, check=False)
             batch_size = self._resolve_batch_size(batch_size, feeds)

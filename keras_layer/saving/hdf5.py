@@ -1,8 +1,9 @@
 """HDF5 in Keras' own layout: a group of each layer's weights, configurations as JSON attributes.
 
-/            attributes model_config, training_config, keras_version, backend
-  model_weights/<layer>/<weight name>       attributes layer_names, weight_names give the order
-  optimizer_weights/<weight name>
+    /                                     attributes model_config, training_config, backend ...
+    model_weights/<layer>/<weight name>   attributes layer_names, weight_names give the order
+    optimizer_weights/<weight name>
+
 A file of weights only has the groups of model_weights at the top level.
 """
 from __future__ import annotations

@@ -28,8 +28,8 @@ __getattr__ = importing(globals(), {
     'data_utils': 'keras_layer.utils.data_utils', 'generic_utils': 'keras_layer.utils.generic',
     'layer_utils': 'keras_layer.utils.layer_utils',
 }, explain_missing('tf.keras.utils', __all__), shown=('np_utils', 'vis_utils', 'data_utils',
-                                             'generic', 'progbar', 'summary',
-                                             'layer_utils', 'enqueuers', 'hdf5_matrix'))
+                                                      'generic', 'progbar', 'summary',
+                                                      'layer_utils', 'enqueuers', 'hdf5_matrix'))
 
 
 def __dir__():

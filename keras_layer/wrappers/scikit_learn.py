@@ -36,7 +36,7 @@ class BaseWrapper:
     def check_params(self, params):
         """ValueError for a parameter that no function accepts."""
         callables = [Sequential.fit, Sequential.predict, Sequential.predict_classes,
-                  Sequential.evaluate]
+                     Sequential.evaluate]
         if self.build_fn is not None or callable(self):
             callables.append(self._builder())
         for name in params:

@@ -1,4 +1,4 @@
-"""The memory plan: nothing alive is overwritten, and what is dead is used again."""
+"""The memory plan: no live value is overwritten, and dead buffers are reused."""
 from __future__ import annotations
 
 import numpy as np
@@ -93,7 +93,7 @@ def test_views_of_views_keep_their_buffer_alive():
         view = tf.transpose(tf.reshape(view, [32, 32]))
     piece = view[3:9, ::2]
     other = x
-    for i in range(8):                              # work that would love to have that buffer
+    for i in range(8):                              # operations that could reuse that buffer
         other = tf.tanh(other) + float(i)
     total = tf.reduce_sum(piece) + tf.reduce_sum(other)
     check_no_overlap(plan_of([total], [x], [(8, 128)]))
@@ -165,7 +165,7 @@ def test_the_arena_of_a_smaller_program_grows():
         for n in (1, 100, 10, 100_000, 10, 1, 200_000, 100):
             got = session.run(y, {x: np.zeros(n)})
             assert got == 2.0 * n
-        assert len(session._programs.runtime.free) == 1
+        assert len(session._programs.runtime.free_arenas) == 1
 
 
 def test_programs_that_share_an_arena_do_not_remember_it():
@@ -175,7 +175,7 @@ def test_programs_that_share_an_arena_do_not_remember_it():
     executable = Executable(program_of([y], [x], [(6, 6)]), Runtime(Store()))
     value = np.random.default_rng(0).normal(size=(6, 6)).astype('f')
     first, = executable([value])
-    arena, = executable._runtime.free
+    arena, = executable._runtime.free_arenas
     for garbage in (0, 255, 127):
         arena.memory.fill(garbage)
         assert np.array_equal(executable([value])[0], first)

@@ -318,7 +318,7 @@ class Garden:
 
 def fill_with_garbage(session):
     """Whatever a run leaves in its arena must be of no use to the next."""
-    for arena in session._programs.runtime.free:
+    for arena in session._programs.runtime.free_arenas:
         arena.memory.fill(0xFF)         # NaN as float32
 
 

@@ -251,7 +251,7 @@ def test_random_loops(data):
 
 @pytest.mark.parametrize('resource', [True, False])
 def test_a_value_read_in_an_unrolled_loop_stays_as_it_was(resource):
-    """A loop whose steps are known hands out a Variable's value, not the place it is kept in."""
+    """An unrolled loop returns a Variable's value, not its storage."""
     with tf.Graph().as_default(), tf.Session() as session:
         w = tf.get_variable('w', initializer=np.ones((2, 2), 'f'), use_resource=resource)
         *_, read = tf.while_loop(lambda i, a, b: i < 3,

@@ -24,7 +24,7 @@ ERRORS = (ValueError, TypeError, RuntimeError, OSError, LookupError, NotImplemen
           tf.errors.OpError)
 
 
-def assert_worded(error, *parts):
+def assert_readable_error(error, *parts):
     """The message of an error that tinyflow raised on purpose, with these parts in it."""
     assert isinstance(error, tf.errors.OpError) or \
         getattr(error, 'raised_by_tinyflow', False), repr(error)
@@ -47,13 +47,13 @@ def test_damaged_graph_defs(tmp_path, name, how):
     try:
         proto = reading.read(path, tf.GraphDef)
     except tf.errors.DataLossError as error:
-        assert_worded(error, path)
+        assert_readable_error(error, path)
         return
     with tf.Graph().as_default():
         try:
             tf.import_graph_def(proto, name='')
         except ERRORS as error:
-            assert_worded(error)
+            assert_readable_error(error)
 
 
 @MANY
@@ -65,7 +65,7 @@ def test_damaged_meta_graphs(tmp_path, how):
         try:
             tf.train.import_meta_graph(str(path))
         except ERRORS as error:
-            assert_worded(error, path)
+            assert_readable_error(error, path)
 
 
 @settings(MANY, max_examples=100)
@@ -78,7 +78,7 @@ def test_damaged_saved_models(tmp_path, how):
     try:
         tf.saved_model.load(str(folder)).close()
     except ERRORS as error:
-        assert_worded(error)
+        assert_readable_error(error)
 
 
 # ---- names that are not in the graph
@@ -143,7 +143,7 @@ def test_a_damaged_saved_model_names_part_and_file(tmp_path, change, part):
     folder = saved_model(tmp_path, change)
     with pytest.raises(ValueError) as caught:
         tf.saved_model.load(str(folder))
-    assert_worded(caught.value, part, folder / 'saved_model.pb')
+    assert_readable_error(caught.value, part, folder / 'saved_model.pb')
 
 
 @pytest.mark.parametrize('change', [set_restore, set_filename, set_main_op, set_variables],
@@ -153,7 +153,7 @@ def test_a_damaged_saved_model_in_a_session(tmp_path, change):
     with tf.Graph().as_default(), tf.Session() as session, \
             pytest.raises(ValueError) as caught:
         tf.saved_model.loader.load(session, ['serve'], str(folder))
-    assert_worded(caught.value, folder / 'saved_model.pb')
+    assert_readable_error(caught.value, folder / 'saved_model.pb')
 
 
 def meta_graph(tmp_path, change):
@@ -183,7 +183,7 @@ def test_a_damaged_meta_graph_names_part_and_file(tmp_path, change, part):
     path = meta_graph(tmp_path, change)
     with tf.Graph().as_default(), pytest.raises((ValueError, tf.errors.DataLossError)) as caught:
         tf.train.import_meta_graph(str(path))
-    assert_worded(caught.value, part, path)
+    assert_readable_error(caught.value, part, path)
 
 
 def test_a_saver_whose_nodes_are_gone_raises(tmp_path):
@@ -192,7 +192,7 @@ def test_a_saver_whose_nodes_are_gone_raises(tmp_path):
         saver = tf.train.import_meta_graph(str(path))
         with pytest.raises(ValueError, match="no node 'gone' of this Saver") as caught:
             saver.restore(session, str(MODEL / 'variables' / 'variables'))
-        assert_worded(caught.value)
+        assert_readable_error(caught.value)
 
 
 # ---- variables without an initial value --------------------------------------------------------
@@ -210,7 +210,7 @@ def test_variables_that_were_loaded_without_initial_values(tmp_path):
         assert [v.name for v in tf.global_variables() if v.initializer is None] == ['net/w:0']
         with pytest.raises(ValueError, match='(?s)net/w:0: no initial value.*Hint:') as caught:
             tf.global_variables_initializer()
-        assert_worded(caught.value)
+        assert_readable_error(caught.value)
         assert tf.initialize_missing_variables(session, tf.trainable_variables()) == []
         new = tf.Variable([1.0])
         session.run(tf.variables_initializer([new]))

@@ -97,5 +97,5 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize('name', MISTAKES)
-def test_a_mistake_is_check_message(name):
+def test_a_mistake_is_explained(name):
     check_mistake(*MISTAKES[name])

@@ -27,7 +27,7 @@ def test_files_are_there_and_as_long_as_stated(path, lines):
     assert abs(lines_of(path) - int(lines)) <= 0.1 * int(lines)
 
 
-def test_the_heart_stays_small():
+def test_the_core_stays_small():
     assert len({path for path, _ in FILES}) == len(FILES)
     assert sum(lines_of(path) for path, _ in FILES) <= MOST_LINES
 

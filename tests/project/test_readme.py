@@ -98,7 +98,7 @@ def test_paths_and_make_targets_that_are_named_exist(text):
 
 
 def test_names_documented_as_missing_are_missing():
-    missing = SCOPE.partition('Not yet:')[2].partition('A name that is missing')[0]
+    missing = SCOPE.partition('Not yet:')[2].partition('Using a missing name')[0]
     names = re.findall(r'`tf\.([\w.]+)`', missing)
     assert len(names) > 8
     for name in names:

@@ -345,7 +345,7 @@ def test_an_arena_that_grows_is_left_by_all(session):
     small, large = tf.placeholder(tf.float32, [10]), tf.placeholder(tf.float32, [100_000])
     a, b = tf.exp(small) * 2.0 + 1.0, tf.exp(large) * 2.0 + 1.0
     session.run(a, {small: np.zeros(10)})
-    arena, = session._programs.runtime.free
+    arena, = session._programs.runtime.free_arenas
     old = weakref.ref(arena.memory)
     session.run(b, {large: np.zeros(100_000)})
     assert old() is None
@@ -376,7 +376,7 @@ def test_a_program_survives_the_growth_of_its_graph(session, compiled):
 
 def healthy(session):
     """Each arena is in the list of free ones once, and nothing is lost or left over."""
-    free = session._programs.runtime.free
+    free = session._programs.runtime.free_arenas
     assert len({id(a) for a in free}) == len(free) == 1
 
 
@@ -486,7 +486,7 @@ def test_a_run_inside_a_run(session, user_op):
     outer = user_op(kernel, 'Nested')(tf.exp(x) - 1.0) + 1.0
     for _ in range(3):
         assert session.run(outer, {x: [0.0, 0.0]}).tolist() == [5.0, 5.0]
-    assert len({id(a) for a in session._programs.runtime.free}) == 2
+    assert len({id(a) for a in session._programs.runtime.free_arenas}) == 2
 
 
 def test_numpys_error_settings_are_unchanged(session):

@@ -126,7 +126,7 @@ def test_a_growing_arena_frees_the_smaller_block_at_once():
     try:
         with tf.Session() as session:
             session.run(y, {x: np.ones([10, 1000], np.float32)})
-            arena, = session._programs.runtime.free
+            arena, = session._programs.runtime.free_arenas
             first = weakref.ref(arena.memory.base)
             session.run(y, {x: np.ones([100, 1000], np.float32)})
             assert first() is None

@@ -47,7 +47,7 @@ def in_threads(work, threads=THREADS):
 
 
 def check_arenas(session):
-    free = session._programs.runtime.free
+    free = session._programs.runtime.free_arenas
     assert 1 <= len({id(a) for a in free}) == len(free) <= THREADS
 
 

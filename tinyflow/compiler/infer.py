@@ -49,7 +49,7 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
     fetches = tuple(None if v is None else new.get(v) or _source_value(v, new)
                     for v in program.fetches)
     folded = len(program.instructions) - len(instructions)
-    note = Note('infer', f'{folded} are constants for these feed shapes',
+    note = Note('infer', f'{folded} folded to constants for these feed shapes',
                 len(program.instructions), len(instructions), folded)
     return replace(program, instructions=tuple(instructions), feeds=feeds, fetches=fetches,
                    notes=program.notes + (note,))

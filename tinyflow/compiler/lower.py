@@ -31,7 +31,7 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
     storages: dict[Operation, Value] = {}       # Variable -> the Value that is its storage
     default_reads: dict[Tensor, Value] = {}     # `v/read` -> the storage that replaces it
     copies = reads_to_copy(order, fetches, fed)
-    stale = stale_reads(order, fed)             # the consumer needs the value of before a write
+    stale = stale_reads(order, fed)             # the consumer needs the value from before a write
     copied_reads = {tensor for _, tensor in stale}
     fetched_variables = {t for t in fetches
                          if isinstance(t, Tensor) and is_variable_ref(t) and t not in fed}
@@ -104,8 +104,8 @@ def _captured_variable(operation: Operation, values: dict[Tensor, Value],
     storage = storages.get(variable)
     if storage is None:
         storage = storages[variable] = Value(variable.outputs[0].name,
-                                               storage_dtype(variable),
-                                               storage_shape(variable), variable)
+                                             storage_dtype(variable),
+                                             storage_shape(variable), variable)
     default_reads[tensor] = values[tensor] = storage
     if tensor not in copied_reads:
         return []

@@ -22,7 +22,7 @@ def unfed(path: Sequence[Operation], feeds: Iterable[Tensor]) -> errors.OpError:
     twin = _nearest(placeholder, feeds)
     if twin is not None:
         problem += f"\n  you fed '{twin.name}'" + (f', made at {twin.op.site}' if twin.op.site
-                                                    else '')
+                                                   else '')
         hint = (f"the graph has both '{twin.name}' and '{tensor.name}': did a cell or function "
                 'that creates the placeholder run twice? Call tf.reset_default_graph() first, or '
                 'feed this one too.')

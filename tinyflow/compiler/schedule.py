@@ -57,10 +57,9 @@ def _dependencies(operations: list[Operation], fed: Fed) -> Nodes:
 
 def _topological(operations: list[Operation], before: Nodes,
                  optional: Iterable[tuple[Operation, Operation]] = ()) -> list[Operation]:
-    """Kahn's algorithm: prefers reads, then older nodes.
+    """Kahn's algorithm; of the ready nodes, writes come last, then older nodes first.
 
-    Drops `optional` edges, one at a
-    time, while nothing is ready.
+    Drops `optional` edges, one at a time, while nothing is ready.
     """
     after: dict[Operation, list[Operation]] = {operation: [] for operation in operations}
     missing = {}
@@ -138,8 +137,9 @@ class _Writers:
 
     def unseen(self, operation: Operation, variable: Operation | None,
                done: int) -> list[Operation]:
-        """Of the writers that have run, the bit set `done`: those of `variable` that `operation`
-        does not depend on.
+        """The completed writers of `variable` that `operation` does not depend on.
+
+        `done` is the bit set of the writers that have run.
         """
         return [writer for writer in self.of_variable.get(variable, ()) if writer is not operation
                 and self.bit[writer] & done & ~self.before[operation]]
@@ -216,7 +216,7 @@ def reads_to_copy(order: list[Operation], fetches: Sequence[Tensor | Operation],
 
 
 def _viewed_variable(operation: Operation, read_at: dict[Tensor, tuple[Operation, int]],
-                 fed: Fed) -> Operation | None:
+                     fed: Fed) -> Operation | None:
     """The Variable whose storage shares memory with an operation's result, or None."""
     if not operation.definition.view or is_variable_ref(operation.outputs[0]) \
             or variable_read_by(operation.outputs[0]) is not None:

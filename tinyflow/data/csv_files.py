@@ -67,7 +67,7 @@ def _required(default: Any) -> Any:
         dtype = dtypes.as_dtype(default)
         if dtype not in _TYPES:
             raise refused(TypeError(f'record_defaults: a column cannot be {dtype.name}; it can be '
-                                   f'{", ".join(t.name for t in _TYPES)}.'))
+                                    f'{", ".join(t.name for t in _TYPES)}.'))
         return constants.constant([], dtype)
     return default
 
@@ -97,7 +97,7 @@ def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = Non
     if column_names is None:
         if not header:
             raise refused(ValueError('Cannot infer column names without a header line.\n  Hint: '
-                                    'column_names=[...].'))
+                                     'column_names=[...].'))
         column_names = _header(paths, csv_format)
     if len(set(column_names)) != len(column_names):
         raise refused(ValueError(f'Cannot have duplicate column names: {column_names}'))
@@ -128,13 +128,13 @@ def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = Non
     dataset = dataset.apply(parallel_interleave(records, cycle_length=num_parallel_reads or 1,
                                                 sloppy=sloppy))
     dataset = shuffled_and_repeated(dataset, num_epochs, shuffle, shuffle_buffer_size,
-                                     shuffle_seed)
+                                    shuffle_seed)
     dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(named)
     return dataset.prefetch(-1 if prefetch_buffer_size is None else prefetch_buffer_size)
 
 
 def shuffled_and_repeated(dataset: Dataset, num_epochs: Any, shuffle: bool, buffer_size: Any,
-                           seed: Any) -> Dataset:
+                          seed: Any) -> Dataset:
     if shuffle and num_epochs != 1:
         return dataset.apply(transformations.shuffle_and_repeat(buffer_size, num_epochs, seed))
     if shuffle:
@@ -178,7 +178,7 @@ def _header(paths: Sequence[str], form: _Format) -> list[str]:
         found = next(_rows([path], form, False), None)
         if found is None:
             raise refused(ValueError(f'Received StopIteration when reading the header line of '
-                                    f'{path}.  Empty file?'))
+                                     f'{path}.  Empty file?'))
         if names is not None and found != names:
             raise refused(ValueError(f'All input CSV files should have the same column names in '
                                      f'the header row. File {path} has different column names.'))
@@ -194,22 +194,22 @@ def _numbers(select_columns: Sequence[Any], names: Sequence[str]) -> list[int]:
         if isinstance(column, str):
             if column not in names:
                 raise refused(ValueError(f"Value '{column}' is not the name of any column: "
-                                        f'{", ".join(names)}.'))
+                                         f'{", ".join(names)}.'))
             number = list(names).index(column)
         if not 0 <= number < len(names):
             raise refused(ValueError(f'Column index {number} specified in select_columns out of '
-                                    f'valid range, 0 to {len(names) - 1}.'))
+                                     f'valid range, 0 to {len(names) - 1}.'))
         numbers.append(int(number))
     if len(set(numbers)) != len(numbers):
         raise refused(ValueError('select_columns contains duplicate columns: '
-                                f'{list(select_columns)}'))
+                                 f'{list(select_columns)}'))
     return sorted(numbers)
 
 
 def _check_names(names: Sequence[str], defaults: Sequence[Any], label_name: Any) -> None:
     if len(names) != len(defaults):
         raise refused(ValueError(f'There are {len(names)} columns and {len(defaults)} '
-                                'column_defaults: one is needed for each selected column.'))
+                                 'column_defaults: one is needed for each selected column.'))
     if label_name is not None and label_name not in names:
         raise refused(ValueError('`label_name` provided must be one of the columns. '
                                  f"'{label_name}' is not one of {', '.join(names)}."))
@@ -224,8 +224,8 @@ def _inferred(paths: Sequence[str], wanted: Sequence[int], count: int, form: _Fo
             break
         if len(row) != count:
             raise refused(ValueError('Problem inferring types: CSV row has different number of '
-                                    f'fields than expected: {len(row)} instead of {count} in '
-                                    f'record {number + 1}.'))
+                                     f'fields than expected: {len(row)} instead of {count} in '
+                                     f'record {number + 1}.'))
         for i, column in enumerate(wanted):
             if row[column] not in ('', na_value):
                 found[i] = max(found[i] or 0, _kind(row[column]))

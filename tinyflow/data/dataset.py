@@ -38,8 +38,8 @@ class Dataset(OfElements):
 
     def __init__(self) -> None:
         raise refused(TypeError('tf.data.Dataset is made by its static methods.\n  Hint: '
-                               'tf.data.Dataset.from_tensor_slices(arrays), .range(n) or '
-                               '.from_generator(function, output_types).'))
+                                'tf.data.Dataset.from_tensor_slices(arrays), .range(n) or '
+                                '.from_generator(function, output_types).'))
 
     # ---- from tensors --------------------------------------------------------------------
 
@@ -266,7 +266,7 @@ class Dataset(OfElements):
         dataset = transformation_func(self)
         if not isinstance(dataset, Dataset):
             raise refused(TypeError('`transformation_func` must return a Dataset. Got '
-                                   f'{dataset}.'))
+                                    f'{dataset}.'))
         return dataset
 
     # ---- order, memory -------------------------------------------------------------------

@@ -71,7 +71,7 @@ def get_single_element(dataset: Dataset) -> Any:
     if not isinstance(dataset, Dataset):
         raise refused(TypeError('`dataset` must be a `tf.data.Dataset` object.'))
     outputs = dataset_ops.DatasetToSingleElement.apply(dataset._variant_tensor,
-                                               **structure.of_elements(dataset.element_spec))
+                                                       **structure.of_elements(dataset.element_spec))
     return as_values(dataset.element_spec, outputs)
 
 
@@ -86,7 +86,7 @@ def get_structure(dataset_or_iterator: Any) -> Any:
         return dataset_or_iterator.element_spec
     except AttributeError:
         raise refused(TypeError('`dataset_or_iterator` must be a Dataset or Iterator object, but '
-                               f'got {type(dataset_or_iterator)}.')) from None
+                                f'got {type(dataset_or_iterator)}.')) from None
 
 
 def TensorStructure(dtype: Any, shape: Any) -> TensorSpec:      # noqa: N802 (TF's name)

@@ -27,9 +27,9 @@ _COUNT = 'dataset functions'            # an annotation of the outermost graph
 class Function:
     """`python_function`, called with an element, as a graph.
 
-    graph       the FuncGraph; its parameters are the components, then the captures spec
-    the structure and specs of its result captured the tensors
-    of the enclosing graph that it uses, for the node's last inputs
+        graph       the FuncGraph; its parameters are the components, then the captures
+        spec        the structure and specs of its result
+        captured    the tensors of the enclosing graph that it uses, for the node's last inputs
     """
 
     def __init__(self, python_function: Callable, caller: str, *specs: Any,

@@ -25,7 +25,7 @@ def generator_node(generator: Callable, output_types: Any, output_shapes: Any,
             'not its result, gen(); lambda: iterable for anything that can be iterated.'))
     if output_types is None:
         raise refused(TypeError('Cannot convert value None to a TensorFlow DType.\n  Hint: '
-                               'from_generator needs output_types, e.g. (tf.float32, tf.int32).'))
+                                'from_generator needs output_types, e.g. (tf.float32, tf.int32).'))
     spec = structure.from_legacy(output_types, output_shapes)
     convert = _Converter(spec)
     given = [convert_to_tensor(a, name=f'args_{i}') for i, a in enumerate(_as_list(args))]
@@ -43,7 +43,7 @@ def _as_list(args: Any) -> list:
         return []
     if not isinstance(args, (tuple, list)):
         raise refused(TypeError('`args` of from_generator must be a tuple of the arguments of the '
-                               f'generator, not {args!r}.\n  Hint: args=({args!r},).'))
+                                f'generator, not {args!r}.\n  Hint: args=({args!r},).'))
     return list(args)
 
 

@@ -54,11 +54,11 @@ def group_by_window(key_func: Callable, reduce_func: Callable, window_size: Any 
                           unpack=False)
         if not isinstance(reduce.spec, DatasetSpec):
             raise refused(TypeError('`reduce_func` must return a `Dataset` object, e.g. '
-                                   f'dataset.batch(n), but it returns {reduce.result!r}.'))
+                                    f'dataset.batch(n), but it returns {reduce.result!r}.'))
         size = Function(size_of, 'window_size_func', _KEY)
         if size.spec != _KEY:
             raise refused(TypeError('`window_size_func` must return a single tf.int64 scalar '
-                                   f'tensor. Got {size.spec}.'))
+                                    f'tensor. Got {size.spec}.'))
         return make(
             function_ops.GroupByWindowDataset, reduce.spec.element_spec, dataset._variant_tensor,
             key.captured, reduce.captured, size.captured, inputs=[dataset],
@@ -127,8 +127,8 @@ def bucket_by_sequence_length(element_length_func: Callable, bucket_boundaries: 
     with name_scope('bucket_by_seq_length'):
         if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
             raise refused(ValueError('len(bucket_batch_sizes) must equal len(bucket_boundaries) + 1'
-                                    f', but they are {len(bucket_batch_sizes)} and '
-                                    f'{len(bucket_boundaries)}.'))
+                                     f', but they are {len(bucket_batch_sizes)} and '
+                                     f'{len(bucket_boundaries)}.'))
         sizes = constants.constant(bucket_batch_sizes, dtypes.int64)
 
     limits = np.iinfo(np.int32)

@@ -60,7 +60,7 @@ def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -
     if not (isinstance(spec, TensorSpec) and spec.dtype is dtypes.int64
             and spec.shape.raw in ((), None)):
         raise refused(TypeError('`choice_dataset` must be a dataset of scalar `tf.int64` tensors, '
-                               f'not of {spec}.'))
+                                f'not of {spec}.'))
     return _directed(choice_dataset, datasets)
 
 
@@ -80,10 +80,10 @@ def sample_from_datasets(datasets: Sequence[Dataset], weights: Any = None,
         weights = convert_to_tensor(weights, name='weights')
         if weights.dtype not in (dtypes.float32, dtypes.float64):
             raise refused(TypeError('`weights` must be convertible to a tensor of `tf.float32` or '
-                                   f'`tf.float64` elements, not {weights.dtype.name}.'))
+                                    f'`tf.float64` elements, not {weights.dtype.name}.'))
         if weights.raw_shape is not None and weights.raw_shape not in ((len(datasets),), (None,)):
             raise refused(ValueError('`weights` must be a vector of length `len(datasets)`, '
-                                    f'{len(datasets)}, not {weights.shape}.'))
+                                     f'{len(datasets)}, not {weights.shape}.'))
         logits = shaping.expand_dims(unary.log(weights, name='logits'), 0)
     if len(datasets) == 1:
         return datasets[0]

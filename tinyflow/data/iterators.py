@@ -82,7 +82,7 @@ class Iterator(OfElements):
         types = structure.legacy_types(mine), structure.legacy_types(theirs)
         if not structure.same_structure(mine, theirs) or types[0] != types[1]:
             raise refused(TypeError(f'Expected output types {types[0]!r} but got dataset with '
-                                   f'output types {types[1]!r}.'))
+                                    f'output types {types[1]!r}.'))
         if not structure.compatible(mine, theirs):
             raise refused(TypeError(
                 f'Expected output shapes compatible with {structure.legacy_shapes(mine)!r} but '

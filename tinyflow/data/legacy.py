@@ -42,5 +42,5 @@ def get_output_classes(dataset_or_iterator: Any) -> Any:
 def _checked(value: Any) -> Any:
     if not isinstance(value, (Dataset, Iterator)):
         raise refused(TypeError('`dataset_or_iterator` must be a Dataset or Iterator object, but '
-                               f'got {type(value)}.'))
+                                f'got {type(value)}.'))
     return value

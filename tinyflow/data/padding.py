@@ -21,7 +21,7 @@ def padded_batch_inputs(spec: Any, batch_size: Any, padded_shapes: Any, padding_
     for leaf in leaves:
         if not isinstance(leaf, TensorSpec):
             raise refused(TypeError('Padded batching of datasets is not possible: '
-                                   f'{leaf}'))
+                                    f'{leaf}'))
     size = convert_to_tensor(batch_size, dtypes.int64, 'batch_size')
     wanted = [leaf.shape for leaf in leaves] if padded_shapes is None else \
         _up_to(spec, padded_shapes, 'padded_shapes')
@@ -44,7 +44,7 @@ def _up_to(spec: Any, given: Any, what: str) -> list:
         return structure.flatten_up_to(spec, given)
     except (TypeError, ValueError) as error:
         raise refused(type(error)(f'padded_batch: {what} must have the structure of the elements, '
-                                 f'{structure.legacy_shapes(spec)}: {error}')) from None
+                                  f'{structure.legacy_shapes(spec)}: {error}')) from None
 
 
 def _shape_tensor(shape: Any, spec: TensorSpec) -> Tensor:

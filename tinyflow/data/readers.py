@@ -37,7 +37,7 @@ def _names_dataset(filenames: Any) -> Dataset:
         if not (isinstance(spec, TensorSpec) and spec.dtype is dtypes.string
                 and spec.shape.raw in ((), None)):
             raise refused(TypeError('`filenames` must be a `tf.data.Dataset` of scalar `tf.string` '
-                                   f'elements, not of {spec}.'))
+                                    f'elements, not of {spec}.'))
         return filenames
     names = convert_to_tensor(filenames, dtypes.string)
     return Dataset.from_tensor_slices(shaping.reshape(names, [-1], name='flat_filenames'))

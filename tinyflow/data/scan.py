@@ -24,7 +24,7 @@ def scanned(dataset: Dataset, initial_state: Any, scan_func: Callable) -> Datase
     def state_of(spec: Any) -> Any:
         if not isinstance(spec, (tuple, list)) or len(spec) != 2:
             raise refused(TypeError('The scan function must return a pair comprising the new state '
-                                   f'and the output value, but it returns {spec}.'))
+                                    f'and the output value, but it returns {spec}.'))
         return spec[0]
 
     function = carried(scan_func, 'tf.data.experimental.scan()', state_spec,

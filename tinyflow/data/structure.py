@@ -59,15 +59,15 @@ def flatten_up_to(shallow: Any, deep: Any) -> list:
     if isinstance(shallow, Mapping) != isinstance(deep, Mapping) or \
             not isinstance(deep, (tuple, list, Mapping)) and not nest._is_attrs(deep):
         raise refused(TypeError(f'the structures do not match: {_kind(shallow)} is needed, not '
-                               f'{_kind(deep)}: {deep!r}'))
+                                f'{_kind(deep)}: {deep!r}'))
     if len(shallow) != len(deep):
         raise refused(ValueError(f'the structures do not match: {len(shallow)} components are '
-                                f'needed, not {len(deep)}: {deep!r}'))
+                                 f'needed, not {len(deep)}: {deep!r}'))
     if isinstance(shallow, Mapping):
         missing = [key for key in shallow if key not in deep]
         if missing:
             raise refused(ValueError(f'the structures do not match: the key {missing[0]!r} is '
-                                    f'missing in {deep!r}'))
+                                     f'missing in {deep!r}'))
         pairs = [(shallow[key], deep[key]) for key in nest.sorted_keys(shallow)]
     else:
         pairs = list(zip(_children(shallow), deep))
@@ -255,7 +255,7 @@ def batched(spec: Any, size: int | None) -> Any:
 def _batched_leaf(spec: Any, size: int | None) -> Any:
     if isinstance(spec, DatasetSpecBase):
         raise refused(TypeError('batch() cannot stack datasets.\n  Hint: after window(), '
-                               'flat_map(lambda w: w.batch(size)) makes tensors of the windows.'))
+                                'flat_map(lambda w: w.batch(size)) makes tensors of the windows.'))
     raw = spec.shape.raw
     return type(spec)(None if raw is None else (size, *raw), spec.dtype)
 
@@ -269,5 +269,5 @@ def _row_of(spec: Any) -> Any:
     raw = spec.shape.raw
     if raw == ():
         raise refused(ValueError(f'{spec} has insufficient rank for unbatching.\n  Hint: unbatch() '
-                                'takes rows along dimension 0 of every component.'))
+                                 'takes rows along dimension 0 of every component.'))
     return type(spec)(None if raw is None else raw[1:], spec.dtype)

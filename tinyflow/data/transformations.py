@@ -67,8 +67,8 @@ def unique() -> Transformation:
         if not isinstance(spec, TensorSpec) or \
                 spec.dtype not in (dtypes.int32, dtypes.int64, dtypes.string):
             raise refused(TypeError('`tf.data.experimental.unique()` only supports inputs with a '
-                                   'single `tf.int32`, `tf.int64`, or `tf.string` component, not '
-                                   f'{spec}.'))
+                                    'single `tf.int32`, `tf.int64`, or `tf.string` component, not '
+                                    f'{spec}.'))
         return dataset._next(dataset_ops.UniqueDataset)
     return transformation
 

@@ -45,7 +45,7 @@ def _broadcast_axes(operation, index, sources):
     """The output's axes along which input `index` was broadcast; None if unknown."""
     inputs = [t.raw_shape for t in operation.inputs]
     if None in inputs:
-        return _if_no_larger(operation, index, sources)
+        return _no_axes_if_same_shape(operation, index, sources)
     rank = max(map(len, inputs))
     padded = [(1,) * (rank - len(s)) + s for s in inputs]
     missing = rank - len(inputs[index])
@@ -58,11 +58,11 @@ def _broadcast_axes(operation, index, sources):
             if any(other != 1 for other in others):
                 axes.append(axis)
         elif size is None and any(other != 1 for other in others):
-            return _if_no_larger(operation, index, sources)
+            return _no_axes_if_same_shape(operation, index, sources)
     return axes
 
 
-def _if_no_larger(operation, index, sources):
+def _no_axes_if_same_shape(operation, index, sources):
     """[] if all other inputs are scalars or provably have the same shape; else None."""
     source = _shape_source(operation.inputs[index], sources)
     for other in operation.inputs:

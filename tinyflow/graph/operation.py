@@ -129,8 +129,8 @@ class Tensor(TensorOperators):
 
 
 refuse(Tensor, ('assign', 'assign_add', 'assign_sub', 'count_up_to', 'initialized_value',
-                 'initializer', 'load', 'read_value', 'scatter_add', 'scatter_sub',
-                 'scatter_update'), node_errors.not_a_variable)
+                'initializer', 'load', 'read_value', 'scatter_add', 'scatter_sub',
+                'scatter_update'), node_errors.not_a_variable)
 
 
 class Operation:

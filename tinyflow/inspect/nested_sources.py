@@ -40,7 +40,7 @@ def _requests_of(instruction: Instruction) -> list[tuple]:
     requests: list[tuple] = []
 
     def record(graph: FuncGraph, parameters: Any = None, wanted: Any = None,
-             known: Any = None, owned: Any = ()) -> Callable[..., list]:
+               known: Any = None, owned: Any = ()) -> Callable[..., list]:
         requests.append((graph, parameters, wanted, known, owned))
         return lambda *arrays: []
     callables_of(instruction, record)

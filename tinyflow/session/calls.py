@@ -44,7 +44,7 @@ class Call:
         tensors = tuple([as_feed_element(graph, key) for key in keys])
         elements = self.plan.elements
         self.entry = programs.entry(tuple(elements), tensors)
-        # None for strings, which no array's dtype is: they may be str, where the graph has bytes.
+        # None for strings: it equals no array's dtype, so these are always converted to bytes.
         self.feeds = [(tensor, tensor.dtype.np if tensor.dtype is not dtypes.string else None)
                       for tensor in tensors]
         self.fed_and_fetched = [(elements.index(tensor), i) for i, tensor in enumerate(tensors)
@@ -102,8 +102,8 @@ def call_key(fetches: Any, feeds: Iterable[Any] | None) -> Any:
 class CallCache(dict[Any, Call]):
     """The Calls of a Session, by `call_key`.
 
-    Dicts and nests of fetches are not looked up but resolved in each run, which takes about 8 us.
-    They are kept for the sake of their programs.
+    Calls for dicts and nests of fetches are never looked up: such fetches are resolved in each run
+    (about 8 us). The Calls are stored only to keep their CacheEntries alive.
     """
 
     def __init__(self) -> None:

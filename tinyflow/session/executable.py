@@ -38,7 +38,7 @@ class Executable:
     @contextmanager
     def arena(self) -> Iterator[Arena]:
         """A free arena for one run; `__call__` does the same with less overhead."""
-        free = self._runtime.free
+        free = self._runtime.free_arenas
         arena = free.pop() if free else Arena()
         try:
             yield arena
@@ -46,7 +46,7 @@ class Executable:
             free.append(arena)
 
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
-        free = self._runtime.free
+        free = self._runtime.free_arenas
         try:
             arena = free.pop()
         except IndexError:
@@ -62,7 +62,7 @@ class Executable:
 
     def call_inside(self, feeds: Sequence[np.ndarray]) -> list:
         """Like `__call__`, from inside a running program (which has entered the context)."""
-        free = self._runtime.free
+        free = self._runtime.free_arenas
         try:
             arena = free.pop()
         except IndexError:

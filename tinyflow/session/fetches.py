@@ -57,7 +57,7 @@ def _copy_of(value: Any) -> Any:
 
 
 def as_element(graph: Graph, fetch: Any) -> Tensor | Operation:
-    """The node that a fetch names, raises TypeError or ValueError otherwise."""
+    """The node that a fetch names. Raises TypeError or ValueError if it names none."""
     try:
         return graph.as_graph_element(fetch)
     except TypeError:

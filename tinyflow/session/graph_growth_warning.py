@@ -20,7 +20,7 @@ class GrowthWatch:
         self._streak: dict = {}         # site -> number of runs in a row
         self._warned = False
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Called by a Session before a run if the graph has grown since the last run."""
         graph, first = self._graph, self.seen
         self.seen = graph._last_id

@@ -26,7 +26,7 @@ def interpret(program: Program, feeds: Sequence[np.ndarray], store: Store) -> li
             arguments = arguments_of(instruction, env, store)
             try:
                 outputs = run_kernel(instruction, arguments, store)
-            except Exception as error:                  # noqa: BLE001 - reworded for the user
+            except Exception as error:                  # noqa: BLE001 - reported with the node
                 raise explain_failure(instruction, error, arguments) from None
             for value, array in zip(instruction.outputs, outputs):
                 if array is None:               # a loop variable that the body does not change

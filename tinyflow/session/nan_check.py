@@ -100,7 +100,7 @@ class _NanTracker:
             self._check_update(instruction, arguments)
             try:
                 outputs = self._call(instruction, arguments)
-            except Exception as error:                  # noqa: BLE001 - reworded for the user
+            except Exception as error:                  # noqa: BLE001 - reported with the node
                 raise explain_failure(instruction, error, arguments) from None
             for value, output in zip(instruction.outputs, outputs):
                 if output is None:

@@ -41,7 +41,7 @@ def profile(executable: Executable, arrays: Sequence[np.ndarray],
             begin = time.perf_counter()
             try:
                 results = arena.context.run(frame, *arrays)
-            except Exception as error:                  # noqa: BLE001 - reworded for the user
+            except Exception as error:                  # noqa: BLE001 - reported with the node
                 raise executable.explain(error, source) from None
             starts = [begin, *ticks]
             timings.append([Timing(instruction, start - begin, end - start) for

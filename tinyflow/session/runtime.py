@@ -61,14 +61,14 @@ class Runtime:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.free: list[Arena] = []
+        self.free_arenas: list[Arena] = []
         self.make_function: FunctionMaker = _no_functions   # set by the ProgramCache
         self.peak_bytes = 0         # the most memory that a program, or its nodes, has needed
 
     def clear(self) -> None:
         """Frees the memory of all arenas that are not in use."""
-        while self.free:
-            self.free.pop().free()
+        while self.free_arenas:
+            self.free_arenas.pop().free()
         session_ended(self.peak_bytes)
 
     def __del__(self) -> None:

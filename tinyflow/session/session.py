@@ -89,9 +89,9 @@ class BaseSession:
         feeds; subclasses of tf.errors.OpError for errors at run time.
         """
         if self._closed:
-            raise _closed()
+            raise _closed_error()
         if self._graph._last_id != self._growth.seen:
-            self._growth.look()
+            self._growth.check()
         if feed_dict is not None and type(feed_dict) is not dict:
             feed_dict = as_feed_dict(feed_dict)
         if options is not None:
@@ -107,7 +107,7 @@ class BaseSession:
     def _new_call(self, fetches: Any, feed_dict: Any) -> Call:
         """Resolves a new pair of fetches and feeds, and caches the result."""
         if self._closed:
-            raise _closed()
+            raise _closed_error()
         if not self._graph._last_id:
             raise misuse(RuntimeError(
                 f'The Session graph is empty: {self._graph}.\n  Hint: build nodes before run(); '
@@ -135,7 +135,7 @@ class BaseSession:
         def run_it(*values: Any, options: RunOptions | None = None,
                    run_metadata: RunMetadata | None = None) -> Any:
             if self._closed:
-                raise _closed()
+                raise _closed_error()
             if len(values) != len(feeds):
                 raise misuse(ValueError(f'The callable takes {len(feeds)} values, one for each '
                                         f'tensor of feed_list, but got {len(values)}.'))
@@ -159,7 +159,7 @@ class BaseSession:
         Only in tinyflow, for higher layers that manage many Variables.
         """
         if self._closed:
-            raise _closed()
+            raise _closed_error()
         return self._store.values(variables)
 
     def set_variable_values(self, pairs: Iterable[tuple[Any, Any]]) -> None:
@@ -168,7 +168,7 @@ class BaseSession:
         Raises ValueError if a shape does not match; then nothing is changed.
         """
         if self._closed:
-            raise _closed()
+            raise _closed_error()
         self._store.set_values(pairs)
 
     def positions(self) -> tuple[dict[str, Any], dict[str, str]]:
@@ -178,13 +178,13 @@ class BaseSession:
         operation name, and by name the states that cannot be restored, with the reason.
         """
         if self._closed:
-            raise _closed()
+            raise _closed_error()
         return self._store.positions()
 
     def set_positions(self, positions: dict[str, Any]) -> None:
         """Restores `positions()`, in this or another process that built the same graph."""
         if self._closed:
-            raise _closed()
+            raise _closed_error()
         self._store.set_positions(positions)
 
     @staticmethod
@@ -205,7 +205,7 @@ class BaseSession:
         return default_session(self)
 
 
-def _closed() -> Exception:
+def _closed_error() -> Exception:
     return misuse(RuntimeError(
         'Attempted to use a closed Session.\n  Hint: `with tf.Session() as sess:` closes it where '
         'the block ends, and the values of Variables are lost; indent this line into the '

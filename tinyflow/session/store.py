@@ -92,7 +92,7 @@ class Store:
             state.set_state(self._resumed.pop(_full_name(operation)))
 
     def positions(self) -> tuple[dict[str, Any], dict[str, str]]:
-        """Where random streams and iterators stand, as plain data by operation name.
+        """The positions of random streams and iterators, as plain data by operation name.
 
         The second dict has the states that cannot be saved, with the reason.
         """

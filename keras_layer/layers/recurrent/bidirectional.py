@@ -211,7 +211,7 @@ class Bidirectional(Wrapper):
         count = config.pop('num_constants', 0)
         if config.get('backward_layer') is not None:
             config['backward_layer'] = deserialize_layer(config['backward_layer'],
-                                                   custom_objects=custom_objects)
+                                                         custom_objects=custom_objects)
         made = super().from_config(config, custom_objects=custom_objects)
         made._num_constants = count
         return made

@@ -112,7 +112,7 @@ def _value(tf, optional, *tensors):
 
 
 def _optional_sum(tf, x, y):
-    """Optionals add up and have zeros, as the gradient of a loop wants it."""
+    """Optionals add up and have zeros, as the gradient of a loop requires."""
     one, other = (_op('OptionalFromValue', [t, tf.reduce_sum(t)]) for t in (x, y))
     total = _op('AddN', [one, other, _op('ZerosLike', one)])
     return _value(tf, total, x, tf.reduce_sum(x))

@@ -224,7 +224,7 @@ def dense_and_sparse(op_type, formula, name=None, **settings):
 
 
 def kinds(op_type, formula, name=None, **settings):
-    """Rows of an op on places, and of its twin on handles."""
+    """Rows of an op on ref Variables, and of its counterpart on resource handles."""
     return [update_row(op_type, formula, name, **settings),
             update_row(f'Resource{op_type}', formula, name, **settings)]
 

@@ -35,7 +35,7 @@ from tinyflow.compiler.codegen.binding import arrays_in
 from tinyflow.compiler.codegen.bytecode import compile_functions
 from tinyflow.compiler.codegen.expressions import Expressions
 from tinyflow.compiler.codegen.long_programs import Line, in_parts, is_long
-from tinyflow.compiler.codegen.results import own, results
+from tinyflow.compiler.codegen.results import as_result, results
 from tinyflow.compiler.codegen.tiling import Group, tile_groups
 from tinyflow.compiler.codegen.variable_uses import first_uses, variables_read
 from tinyflow.compiler.functions.nested import FunctionMaker, callables_of
@@ -50,7 +50,7 @@ from tinyflow.graph.source_location import Site
 from tinyflow.graph.support.tiles import in_tiles
 
 _numbers = itertools.count(1)
-# Lines that only fetch, delete or call tiles.
+# Prefixes of lines without a comment: fetches of Variables, deletions, tile functions.
 _UNCOMMENTED = ('    v', '    del ', '    in_tiles', '    def ')
 
 
@@ -74,14 +74,14 @@ class ProgramSource:
 
     def __init__(self, plan: MemoryPlan, clock: bool = False) -> None:
         self.plan = plan
-        self.filename = f'<tinyflow> program {next(_numbers)}'   # linecache skips <...>
+        self.filename = f'<tinyflow> program {next(_numbers)}'   # linecache ignores '<...>'
         self.clock = clock                      # call tick() after each instruction
-        self.timed: list[Instruction] = []      # the instructions that do, in order
+        self.timed: list[Instruction] = []      # those followed by tick(), in order
         self.read_first: list[Any] = []         # Variables that must have a value
         self._storage_operations: dict[str, Any] = {}     # p1 -> Variable
         self._names: dict[str, Any] = {
             '__builtins__': builtins, 'np': np, 'as_python': as_python, 'checked': checked,
-            'own': own, 'in_tiles': in_tiles}
+            'as_result': as_result, 'in_tiles': in_tiles}
         self._expressions = Expressions(plan, self._names)
         self._callables: dict[str, Any] = {}    # f8 -> what runs its functions
         self._variables_read = variables_read(plan.program) \

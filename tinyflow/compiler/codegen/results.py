@@ -25,7 +25,7 @@ def results(plan: MemoryPlan) -> str:
         fresh = location.kind == 'local' and is_fresh(value) and value not in returned
         returned.add(value)
         if not plan.program.nested and value.raw_shape is None:
-            items.append(f'own({location.name}, {fresh})')
+            items.append(f'as_result({location.name}, {fresh})')
         elif not plan.program.nested and value.raw_shape == ():
             items.append(f'{location.name}[()]')
         else:
@@ -33,8 +33,8 @@ def results(plan: MemoryPlan) -> str:
     return f'[{", ".join(items)}]'
 
 
-def own(value: Any, fresh: bool) -> Any:
-    """A fetched value of a rank that is known only now, for the caller to keep."""
+def as_result(value: Any, fresh: bool) -> Any:
+    """A fetched value of a rank known only at run time, which the caller may keep."""
     array = np.asarray(value)
     return array[()] if array.ndim == 0 else array if fresh else array.copy()
 
@@ -53,4 +53,4 @@ def may_be_kept(value: Value, plan: MemoryPlan) -> bool:
     return location.kind == 'constant' or location.kind == 'local' and is_fresh(value)
 
 
-__all__ = ['is_fresh', 'may_be_kept', 'own', 'results']
+__all__ = ['as_result', 'is_fresh', 'may_be_kept', 'results']

@@ -68,7 +68,7 @@ class _Run:
                     and value.dtype.size == output.dtype.size
                 (by_rows if aligned else otherwise).add(span)
         written = {s for s in [self._span(output)] if s is not None}
-        # What was there before has been compared with what was there before.
+        # Only pairs with the new one: earlier members have been compared with each other.
         if any(w.clashes(r) for w in self.written | written for r in otherwise) \
                 or any(w.clashes(r) for w in written for r in self.read_otherwise) \
                 or any(w.clashes(r) and w.start != r.start

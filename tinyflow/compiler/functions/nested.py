@@ -34,9 +34,9 @@ class FunctionMaker(Protocol):
 
 
 def function_to_program(graph: FuncGraph, parameters: Sequence[Tensor] | None = None,
-                  wanted: Sequence[Tensor] | None = None,
-                  known: dict[Tensor, np.ndarray] | None = None,
-                  owned: Collection[Tensor] = ()) -> Program:
+                        wanted: Sequence[Tensor] | None = None,
+                        known: dict[Tensor, np.ndarray] | None = None,
+                        owned: Collection[Tensor] = ()) -> Program:
     """The Program of a function; see FunctionMaker."""
     parameters = list(graph.inputs if parameters is None else parameters)
     known = known or {}

@@ -38,7 +38,7 @@ def unroll(program: Program, fold: bool) -> Program:
     if not any(i.type == 'While' for i in program.instructions):
         return program
     storages = {v.variable: v for i in program.instructions for v in (*i.inputs, *i.outputs)
-              if v.variable is not None}
+                if v.variable is not None}
     replacements = Replacement()
     instructions: list[Instruction] = []
     count = 0

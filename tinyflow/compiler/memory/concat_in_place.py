@@ -16,7 +16,7 @@ from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.compiler.memory.location import Location, Part
 from tinyflow.graph.support.tiles import TILE
 
-_LARGE = 4 * TILE       # elements; larger results are made tile by tile, which wants buffers
+_LARGE = 4 * TILE       # elements; larger results are made tile by tile, which needs buffers
 
 
 def find_parts(program: Program, locations: dict[Value, Location]) -> dict[Value, Part]:

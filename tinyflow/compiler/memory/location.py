@@ -12,7 +12,7 @@ class Location:
     """Where a value lives.
 
     kind: 'constant', 'feed', 'variable' (a Variable's storage), 'buffer' (`offset` in the arena),
-    'part' (of the buffer of a concatenation, made where it will stand; see Part), 'view' (made
+    'part' (of the buffer of a concatenation, computed in place; see Part), 'view' (made
     once when the program is bound), or 'local' (allocated in every run).
     """
 

@@ -28,7 +28,7 @@ class MemoryPlan:
     arena_bytes: int
     unplanned_bytes: int                        # what the buffers would need without reuse
     dies_at: dict[Instruction, list[Value]] = field(default_factory=dict)
-    roots: dict[Value, Value] = field(default_factory=dict)     # whose memory a value lies in
+    roots: dict[Value, Value] = field(default_factory=dict)     # -> whose memory contains it
     parts: dict[Value, Part] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -37,9 +37,11 @@ class MemoryPlan:
 
 
 class _Planner:
-    """Plans a program in four steps: feeds, constants and Variables (`_sources`); what kind of
-    Location each result gets (`_kind_of_results`); which results are computed inside the buffer of
-    a concatenation (`_place_parts`); and, in order of execution, buffers with their lifetimes.
+    """Plans a program in four steps.
+
+    Feeds, constants and Variables (`_sources`); what kind of Location each result gets
+    (`_kind_of_results`); which results are computed inside the buffer of a concatenation
+    (`_place_parts`); and, in order of execution, buffers with their lifetimes.
 
     An op with `view = True` may still copy (Reshape of a transposed array), so it is tried on a
     stand-in of its input, an array of the right shape that is never filled.
@@ -74,7 +76,7 @@ class _Planner:
         for location, block in self.placed:
             location.offset = block.offset
         return MemoryPlan(self.program, self.locations, arena_bytes, self.unplanned, dies_at,
-                    self.root, self.parts)
+                          self.root, self.parts)
 
     def _place_parts(self) -> None:
         """Plans the inputs of concatenations inside the buffer of the result."""

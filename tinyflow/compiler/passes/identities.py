@@ -35,7 +35,7 @@ def drop_identities(program: Program) -> Program:
         else:
             replacement.put(instruction.outputs[0], source)
     return replacement.finish(program, kept, 'identities', len(replacement),
-                          'nodes return their input unchanged')
+                              'nodes return their input unchanged')
 
 
 def _repeats(instruction: Instruction, of_variable: bool) -> Value | None:

@@ -34,7 +34,7 @@ def merge_equal(program: Program) -> Program:
             seen[key] = instruction.outputs
             kept.append(instruction)
     return replacement.finish(program, kept, 'merge', len(program.instructions) - len(kept),
-                          'nodes repeat another')
+                              'duplicates merged')
 
 
 def _merge_constant(value: Value, array: np.ndarray, constants: dict[tuple, Value],

@@ -17,7 +17,7 @@ _LEAST = 3              # products; below, stacking costs more than it saves
 _ROWS = 1024            # of one factor; products with more are fast by themselves
 
 
-def stack_products(program: Program) -> Program:
+def batch_matmul_sums(program: Program) -> Program:
     """AddN of MatMuls with transpose_a becomes ConcatV2, ConcatV2, MatMul."""
     sums = [i for i in program.instructions if i.type == 'AddN' and len(i.inputs) >= _LEAST]
     uses = uses_if_any(program, ('AddN',) if sums else ())

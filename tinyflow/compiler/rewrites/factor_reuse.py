@@ -17,7 +17,7 @@ _Pair = frozenset[Value]
 _AT_MOST_ONE = {'Sigmoid', 'Softmax', 'Tanh'}
 
 
-def share_products(program: Program) -> Program:
+def reuse_factors(program: Program) -> Program:
     """(a * b) * y becomes (a * y) * b if a * y is computed already and a * b has no other use."""
     uses = uses_if_any(program, _AT_MOST_ONE)
     known: dict[_Pair, Value] = {}

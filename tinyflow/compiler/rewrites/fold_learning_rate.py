@@ -19,7 +19,7 @@ _DESCENTS = {'ApplyGradientDescent': 'AssignSub',
 _SMALLER = 4            # the product must be at least this many times as large as the factor
 
 
-def scale_steps(program: Program) -> Program:
+def fold_learning_rate(program: Program) -> Program:
     """var -= rate * MatMul(a, b) becomes var -= MatMul(a, rate * b), if b is the smaller factor."""
     uses = uses_if_any(program, _DESCENTS)
     made_at = {v: n for n, i in enumerate(program.instructions) for v in i.outputs}

@@ -16,7 +16,7 @@ _SPREADS = frozenset({'MaxPoolGrad', 'MaxPool3DGrad'})
 _LAST = frozenset({'NHWC', 'NDHWC'})        # channels come last
 
 
-def mask_before_pools(program: Program) -> Program:
+def mask_pool_gradients(program: Program) -> Program:
     """ReluGrad(MaxPoolGrad(x, y, dy), x) becomes MaxPoolGrad(x, y, ReluGrad(dy, y))."""
     uses = uses_if_any(program, ('ReluGrad',))
     gone: set[Instruction] = set()

@@ -15,7 +15,7 @@ _ROWS = 1024            # of the other factor; larger products are not affected 
 _SMALLEST = 1 << 12     # elements of the matrix
 
 
-def turn_repeated(program: Program) -> Program:
+def pretranspose(program: Program) -> Program:
     """MatMul(a, b, transpose_b=True) for ten or more different a use one transposed copy of b."""
     replacements: dict[Instruction, list[Instruction]] = {}
     readers: dict[Value, list[Instruction]] = {}

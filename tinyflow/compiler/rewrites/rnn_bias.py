@@ -64,7 +64,7 @@ class _Context:
                 self.kept.update(instruction.outputs)
 
 
-def fold_biases(program: Program) -> Program:
+def fold_rnn_biases(program: Program) -> Program:
     """BiasAdd(MatMul(ConcatV2(x), w), b), ten times or more, becomes a MatMul with w and b stacked.
     """
     if sum(i.type == 'BiasAdd' for i in program.instructions) < _LEAST:
@@ -219,7 +219,7 @@ def _fold(steps: list[_Step], gradients: _Gradients | None, shifted: list[_Shift
             outputs = [sums[n].outputs[0] if n in sums else part
                        for n, part in enumerate(split.outputs)]
             replacements[split] = [Instruction(split.definition, split.operation, split.inputs,
-                                          tuple(outputs), split.attrs)]
+                                               tuple(outputs), split.attrs)]
             replacements.update((sum_, []) for sum_ in sums.values())
     stacked = concatenated(first.sum, [weights, made[-1].outputs[0]], 0, (rows + 1, columns))
     wider = []

@@ -39,7 +39,7 @@ def flatten_sums(program: Program) -> Program:
         instructions.append(instruction)
     kept = [i for i in instructions if i not in gone]
     return replacement.finish(program, kept, 'sums', count,
-                          'nested sums or zeros in sums are flattened')
+                              'nested sums or zeros in sums are flattened')
 
 
 def _terms(instruction: Instruction, sums: dict[Value, Instruction], uses: Counter,

@@ -11,7 +11,7 @@ from tinyflow.compiler.passes.replacement import uses_if_any
 from tinyflow.graph import dtypes
 
 
-def read_unstacked(program: Program) -> Program:
+def unstack_slices(program: Program) -> Program:
     """Replaces an Unpack whose results are used by ConcatV2 only by one StridedSlice per result.
     """
     joined = _joined(program)

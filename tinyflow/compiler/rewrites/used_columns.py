@@ -15,7 +15,7 @@ from tinyflow.compiler.passes.replacement import uses_if_any
 Range = tuple[int, int]         # the first, and how many
 
 
-def narrow_products(program: Program) -> Program:
+def keep_used_columns(program: Program) -> Program:
     """Slice(MatMul(a, b)) becomes MatMul(Slice(a), Slice(b)); likewise for a split with one used
     part.
     """

@@ -19,7 +19,7 @@ from tinyflow.data.runtime.base import Cursor, Element, Source, State, Transform
 from tinyflow.data.runtime.mapping import Function
 
 _WATCHED = 8                # elements that are timed before the decision
-_WORTH_IT = 150e-6          # seconds per element from which on threads help
+_WORTH_IT = 150e-6          # seconds per element above which threads help
 _PATIENCE = 10.0            # seconds that closing waits for an element that is being made
 
 

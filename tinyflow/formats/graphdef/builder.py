@@ -28,7 +28,7 @@ class Made:
     def __init__(self, outputs, operations, parts=None):
         self.outputs = outputs
         self.operations = operations
-        self.parts = parts              # output name -> outputs; None: ask the operation
+        self.parts = parts              # output name -> outputs; None: see the operation's op
 
 
 class Builder:
@@ -79,8 +79,8 @@ class Builder:
         if not missing:
             return
         descriptions = [f"{op} (nodes {', '.join(repr(n) for n in names[:3])}"
-                + (f' and {len(names) - 3} more)' if len(names) > 3 else ')')
-                for op, names in missing.items()]
+                        + (f' and {len(names) - 3} more)' if len(names) > 3 else ')')
+                        for op, names in missing.items()]
         kind = 'Op type' if len(descriptions) == 1 else 'Op types'
         raise errors.NotFoundError(None, None, report(
             f'{kind} not registered in tinyflow: ' + '; '.join(descriptions),

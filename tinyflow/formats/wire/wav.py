@@ -14,7 +14,7 @@ def encode(samples, sample_rate):
     frames a second, an int.
     """
     scaled = samples.astype(np.float32) * np.float32(1 << 15)
-    # Half away from zero, as C's roundf has it; np.round goes to the even neighbour.
+    # Half away from zero, as C's roundf; np.round rounds halves to even.
     rounded = np.trunc(scaled + np.copysign(np.float32(0.5), scaled))
     data = np.nan_to_num(np.clip(rounded, -32768, 32767)).astype(np.int16).tobytes()
     file = io.BytesIO()

@@ -18,7 +18,7 @@ _HUGE = 10 << 20                        # bytes
 _SUMMARIES = ('ScalarSummary', 'HistogramSummary', 'ImageSummary', 'AudioSummary',
               'TensorSummaryV2')
 _PASS_THROUGH = frozenset({'Identity', 'Reshape', 'Squeeze', 'ExpandDims', 'Cast', 'StopGradient',
-                      'Transpose', 'Pack', 'GatherV2', 'GatherNd', 'StridedSlice', 'Slice'})
+                           'Transpose', 'Pack', 'GatherV2', 'GatherNd', 'StridedSlice', 'Slice'})
 _PROBABILITIES = ('Softmax', 'Sigmoid')
 
 

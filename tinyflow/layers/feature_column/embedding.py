@@ -110,7 +110,7 @@ class EmbeddingColumn(WrapsCategoricalColumn, DenseColumn, SequenceDenseColumn, 
 
     def _lookup(self, pair, state_manager):
         weights = load_embedding(self.ckpt_to_load_from, self.tensor_name_in_ckpt,
-                                state_manager.get_variable(self, 'embedding_weights'))
+                                 state_manager.get_variable(self, 'embedding_weights'))
         return safe_embedding_lookup_sparse(
             weights, pair.id_tensor, pair.weight_tensor, combiner=self.combiner,
             name=f'{self.name}_weights', max_norm=self.max_norm)

@@ -166,8 +166,8 @@ class DenseFeatures:
             # Canned estimators set use_resource for their scope, like Keras layers; TensorFlow's
             # InputLayer ignores that.
             self._input_layer = InputLayer(self._columns, trainable=trainable, name=name,
-                                       create_scope_now=False,
-                                       use_resource=resource_variables_enabled())
+                                           create_scope_now=False,
+                                           use_resource=resource_variables_enabled())
         self._variables = []
 
     @property

@@ -60,7 +60,7 @@ class ConcatV2(Op):
         *values, axis = op.inputs
         known_axis = static_value(axis)
         if known_axis is not None and all(v.raw_shape and v.raw_shape[known_axis] is not None
-                                     for v in values):
+                                          for v in values):
             sizes = [v.raw_shape[known_axis] for v in values]
         else:
             sizes = stack([constants.shape(v)[axis] for v in values])

@@ -63,7 +63,7 @@ def _check_vector(x, name='x'):
 def _distinct(x):
     """(values, positions, counts), in order of first occurrence; a NaN equals nothing."""
     values, first, positions, counts = np.unique(x, return_index=True, return_inverse=True,
-                                              return_counts=True, equal_nan=False)
+                                                 return_counts=True, equal_nan=False)
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))

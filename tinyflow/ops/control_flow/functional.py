@@ -33,7 +33,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     with name_scope(name, 'map', nest.flatten(elems)):
         tensors = _elements(elems)
         result_dtypes = nest.map_structure(lambda t: t.dtype.base_dtype,
-                                    nest.pack_sequence_as(elems, tensors)) if dtype is None \
+                                           nest.pack_sequence_as(elems, tensors)) if dtype is None \
             else dtype
         count = _static_count(tensors[0]) or _count(tensors[0])
         arrays = _unstacked(tensors, count)

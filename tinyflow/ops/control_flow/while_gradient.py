@@ -84,7 +84,7 @@ def _body_gradient(op, body, chosen):
     unchanged = {body.inputs[i]: op.inputs[i] for i in range(len(op.inputs))
                  if body.outputs[i] is body.inputs[i]}
     graph = GradientGraph(body.name + '_grad', body, unchanged, _popped(op, body),
-                           get_default_graph())
+                          get_default_graph())
     with graph.as_default():
         counts = op.outputs[0].dtype.base_dtype
         counter = graph.add_parameter(Spec(counts, ()))

@@ -67,8 +67,8 @@ class While(Op):
         result_indices = [list(positions).index(p) for _, p in changing]
         parameters = [given[slot] for slot in passed]
         keep_going = function(condition, [condition.inputs[p] for p in parameters],
-                           condition.outputs[:1],
-                           {condition.inputs[p]: a for p, a in known.items()})
+                              condition.outputs[:1],
+                              {condition.inputs[p]: a for p, a in known.items()})
         step = function(body, [body.inputs[p] for p in parameters],
                         [body.outputs[p] for _, p in changing],
                         {body.inputs[p]: a for p, a in known.items()},

@@ -206,13 +206,13 @@ class DepthwiseConv2dNativeBackpropInput(Op):
 
     def shape(input_sizes, filter, out_backprop, *, strides, padding, data_format, dilations):
         _geometry(out_backprop, input_sizes, filter, strides, padding, data_format,
-                         dilations)
+                  dilations)
         return (None,) * 4 if input_sizes is None else input_sizes
 
     def kernel(input_sizes, filter, out_backprop, out=None, *, strides, padding, data_format,
                dilations):
         geometry = _geometry(out_backprop.shape, input_sizes, filter.shape, strides, padding,
-                            data_format, dilations)
+                             data_format, dilations)
         return _run(_to_input, filter, conv_geometry.channels_last(out_backprop, data_format),
                     geometry, input_sizes, out, data_format)
 
@@ -234,13 +234,13 @@ class DepthwiseConv2dNativeBackpropFilter(Op):
 
     def shape(input, filter_sizes, out_backprop, *, strides, padding, data_format, dilations):
         _geometry(out_backprop, input, filter_sizes, strides, padding, data_format,
-                         dilations)
+                  dilations)
         return (None,) * 4 if filter_sizes is None else filter_sizes
 
     def kernel(input, filter_sizes, out_backprop, out=None, *, strides, padding, data_format,
                dilations):
         geometry = _geometry(out_backprop.shape, input.shape, filter_sizes, strides, padding,
-                            data_format, dilations)
+                             data_format, dilations)
         return _run(_to_filter, conv_geometry.channels_last(input, data_format),
                     conv_geometry.channels_last(out_backprop, data_format), geometry,
                     filter_sizes, out)

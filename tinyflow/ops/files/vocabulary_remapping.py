@@ -47,7 +47,7 @@ class GenerateVocabRemapping(Op):
                             f'{old_vocab_size}',
                             'old_vocab_size=-1 takes the whole file.')
         position = {word: i for i, word in
-                 enumerate(old[:old_vocab_size] if old_vocab_size > 0 else old)}
+                    enumerate(old[:old_vocab_size] if old_vocab_size > 0 else old)}
         remapping = np.array([position.get(word, -1) for word in new[new_vocab_offset:end]],
                              np.int64)
         return remapping, np.array((remapping >= 0).sum(), np.int32)

@@ -148,7 +148,7 @@ def _crop(height, width, area_range, ratio, chance):
     if rows < rows_most:
         rows += chance.below(rows_most - rows + 1)
     columns = _rounded(single(rows) * ratio)
-    # A rounding may have outputs the box too small or too large: one row more or less may fix it.
+    # Rounding may have made the box too small or too large: one row more or less may fix it.
     if rows * columns < least:
         rows += 1
         columns = _rounded(single(rows) * ratio)

@@ -264,7 +264,7 @@ class CombinedNonMaxSuppression(Op):
                np.zeros((batch, length), np.float32), np.zeros(batch, np.int32))
         for i in range(batch):
             selected = _of_all_classes(boxes[i], scores[i], max_output_size_per_class,
-                                    iou_threshold, score_threshold, length)
+                                       iou_threshold, score_threshold, length)
             for array, value in zip(out, (*selected, len(selected[1]))):
                 array[i, ...] = value if array.ndim == 1 else _filled(value, array[i])
         if clip_boxes:

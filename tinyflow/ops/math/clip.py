@@ -91,7 +91,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
         scale = clip_norm * arithmetic.minimum(
             1.0 / use_norm, constants.constant(1.0, use_norm.dtype) / clip_norm)
         scale = indexing.where(logic.is_finite(use_norm), scale,
-                                constants.constant(math.nan, use_norm.dtype))
+                               constants.constant(math.nan, use_norm.dtype))
         clipped = []
         for i, t in enumerate(t_list):
             if t is not None:

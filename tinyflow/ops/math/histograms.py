@@ -93,7 +93,7 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int3
                                     name='scaled_values')
         bins = arithmetic.floor(count * scaled, name='indices')
         bins = identity_and_cast.cast(clip.clip_by_value(bins, 0, count - 1),
-                                        dtypes.as_dtype(dtype))
+                                      dtypes.as_dtype(dtype))
         return shaping.reshape(bins, shape)
 
 

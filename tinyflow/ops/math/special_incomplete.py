@@ -59,7 +59,7 @@ class Betainc(Elementwise):
         a, b, x = op.inputs
         log_beta = special.lgamma(a) + special.lgamma(b) - special.lgamma(a + b)
         density = unary.exp((b - 1) * unary.log1p(-x) + (a - 1) * unary.log(x)
-                                 - log_beta)
+                            - log_beta)
         return None, None, dy * density
 
 

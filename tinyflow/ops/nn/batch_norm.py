@@ -131,7 +131,7 @@ class FusedBatchNormV3(Op):
         if is_training:
             mean, variance = _statistics(rows, layout)
         factor = layout.broadcastable((1 / np.sqrt(variance.astype(np.float64) + epsilon)
-                               * scale).astype(rows.dtype))
+                                       * scale).astype(rows.dtype))
         center, shift = (layout.broadcastable(v.astype(rows.dtype)) for v in (mean, offset))
         y = np.empty(x.shape, x.dtype)
         target = layout.as_rows(y)

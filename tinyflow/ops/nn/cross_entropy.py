@@ -301,7 +301,7 @@ def _check_shapes(labels, logits):
         return
     if logit_shape == ():
         _raise_error(labels, logits, 'Logits cannot be scalars - received shape ().',
-                'logits are [..., classes], one score for each class.')
+                     'logits are [..., classes], one score for each class.')
     if label_shape is None:
         return
     if len(label_shape) != len(logit_shape) - 1:
@@ -309,20 +309,21 @@ def _check_shapes(labels, logits):
                    f'of logits minus 1 (received {len(logit_shape)}).')
         if labels.dtype.is_floating and logits.dtype.is_integer:
             _raise_error(labels, logits,
-                    f'{problem} labels and logits look swapped: labels={labels.name!r}, '
-                    f'logits={logits.name!r}.',
-                    'labels= takes the class indices, logits= the output of the network.')
+                         f'{problem} labels and logits look swapped: labels={labels.name!r}, '
+                         f'logits={logits.name!r}.',
+                         'labels= takes the class indices, logits= the output of the network.')
         one_hot = shapes.compatible(label_shape, logit_shape)
         _raise_error(labels, logits, problem,
-                'one-hot labels belong to tf.nn.softmax_cross_entropy_with_logits; '
-                'tf.argmax(labels, -1) converts them to class indices.' if one_hot else
-                'labels are class indices, one for each row of logits: tf.squeeze(labels, -1) '
-                'drops an axis of size 1.')
+                     'one-hot labels belong to tf.nn.softmax_cross_entropy_with_logits; '
+                     'tf.argmax(labels, -1) converts them to class indices.' if one_hot else
+                     'labels are class indices, one for each row of logits: tf.squeeze(labels, -1) '
+                     'drops an axis of size 1.')
     if (shapes.known(label_shape) and shapes.known(logit_shape[:-1])
             and label_shape != logit_shape[:-1]):
         _raise_error(labels, logits,
-                f'Shape mismatch: The shape of labels (received {labels.shape}) should equal the '
-                f'shape of logits except for the last dimension (received {logits.shape}).', None)
+                     f'Shape mismatch: The shape of labels (received {labels.shape}) should equal '
+                     'the shape of logits except for the last dimension (received '
+                     f'{logits.shape}).', None)
 
 
 def _raise_error(labels, logits, problem, hint):

@@ -118,7 +118,7 @@ class QueueBase:
         Shapes: -> as in `shapes`. OutOfRangeError once the queue is closed and empty.
         """
         outputs = QueueDequeueV2.apply(self._queue_ref, component_types=tuple(self._dtypes),
-                                     name=name or f'{self._name}_Dequeue')
+                                       name=name or f'{self._name}_Dequeue')
         for tensor, shape in zip(outputs, self._shapes):
             tensor.set_shape(shape)
         return self._element(outputs)
@@ -129,7 +129,7 @@ class QueueBase:
         Shapes: -> [n, *shape]. OutOfRangeError where a closed queue holds fewer.
         """
         outputs = QueueDequeueManyV2.apply(self._queue_ref, n, component_types=tuple(self._dtypes),
-                                         name=name or f'{self._name}_DequeueMany')
+                                           name=name or f'{self._name}_DequeueMany')
         count = constant_value(outputs[0].op.inputs[1])
         return self._batch(outputs, None if count is None else int(count))
 
@@ -139,7 +139,7 @@ class QueueBase:
         Shapes: -> [n or fewer, *shape]. OutOfRangeError once the queue is closed and empty.
         """
         outputs = QueueDequeueUpToV2.apply(self._queue_ref, n, component_types=tuple(self._dtypes),
-                                         name=name or f'{self._name}_DequeueUpTo')
+                                           name=name or f'{self._name}_DequeueUpTo')
         return self._batch(outputs, None)
 
     def close(self, cancel_pending_enqueues=False, name=None):

@@ -52,7 +52,7 @@ class _LazyReader:
                 handle = self.shared.get(key) if attrs['shared_name'] else None
                 if handle is None:
                     handle = boxed(ReaderState(self.operation, records, one_record_per_file,
-                                                   resource_name(self.operation)))
+                                               resource_name(self.operation)))
                 if attrs['shared_name']:
                     handle = self.shared.setdefault(key, handle)
                 self.handle = handle

@@ -165,7 +165,7 @@ def _cross(inputs, out_type, name, **settings):
     if not isinstance(inputs, (list, tuple)):
         raise misuse(TypeError(f'Inputs must be a list, not {inputs!r}'))
     tensors = [SparseTensor.from_value(i) if isinstance(i, SparseTensorValue) else
-             i if isinstance(i, SparseTensor) else convert_to_tensor(i) for i in inputs]
+               i if isinstance(i, SparseTensor) else convert_to_tensor(i) for i in inputs]
     sparse = [i for i in tensors if isinstance(i, SparseTensor)]
     values = [i.values for i in sparse]
     dense = [i for i in tensors if not isinstance(i, SparseTensor)]

@@ -206,5 +206,5 @@ def sparse_split(keyword_required=None, sp_input=None, num_split=None, axis=None
             raise misuse(ValueError(f'{what} is required'))
     sp_input = checked_sparse(sp_input)
     outputs = SparseSplit.apply(axis, sp_input.indices, sp_input.values, sp_input.dense_shape,
-                              num_split=num_split, name=name)
+                                num_split=num_split, name=name)
     return [SparseTensor(*outputs[i::num_split]) for i in range(num_split)]

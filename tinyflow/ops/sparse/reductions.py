@@ -80,7 +80,7 @@ def _to_sparse(ufunc, indices, values, shape, reduction_axes, keep_dims):
     wide = np.zeros((len(distinct), len(shape)), np.int64)
     wide[:, kept] = distinct
     return wide, reduced, np.array([1 if i in axes else size for i, size in enumerate(shape)],
-                                 np.int64)
+                                   np.int64)
 
 
 class SparseReduceSum(_Reduced):

@@ -54,7 +54,7 @@ class SerializeManySparse(Op):
         for i in range(len(serialized)):
             chosen = rows == i
             serialized[i] = _packed((sparse_indices[chosen, 1:], sparse_values[chosen],
-                                sparse_shape[1:]), out_type)
+                                     sparse_shape[1:]), out_type)
         return serialized
 
 

@@ -146,7 +146,7 @@ class UnsortedSegmentJoin(Op):
                 texts.append(text)
         between = _text(separator)
         return string_array([between.join(texts) for segment in parts for texts in segment],
-                          (num_segments, *inner))
+                            (num_segments, *inner))
 
 
 def reduce_join(inputs, axis=None, keep_dims=None, separator='', name=None, reduction_indices=None,

@@ -37,7 +37,7 @@ class Substr(Op):
         parts = zip(texts.reshape(-1).tolist(), starts.reshape(-1).tolist(),
                     lengths.reshape(-1).tolist())
         return string_array([cut(text, start, length, i)
-                           for i, (text, start, length) in enumerate(parts)], texts.shape)
+                             for i, (text, start, length) in enumerate(parts)], texts.shape)
 
 
 def _bytes(text, start, length, index):

@@ -47,7 +47,7 @@ class SparseApplyMomentum(Update):
 
     def kernel(var, accum, lr, grad, indices, momentum, *, use_nesterov):
         return update_rows(update_rules.momentum, (var, accum), grad, indices, lr, momentum,
-                            use_nesterov)
+                           use_nesterov)
 
 
 # ---- Adagrad ---------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class ApplyAdadelta(Update):
 
     def kernel(updates, var, accum, accum_update, lr, rho, epsilon, grad):
         update(update_rules.adadelta, (var, accum, accum_update), grad, lr, rho,
-                scalar(1.0 - rho.item(), var), epsilon)
+               scalar(1.0 - rho.item(), var), epsilon)
         if epsilon.item() > 1e-20:
             flush(updates, (), (accum, accum_update))
         return var
@@ -147,8 +147,8 @@ class ApplyAdam(Update):
                use_nesterov):
         alpha = lr.item() * sqrt(1.0 - beta2_power.item()) / (1.0 - beta1_power.item())
         update(update_rules.adam, (var, m, v), grad, scalar(alpha, var), beta1, beta2,
-                scalar(1.0 - beta1.item(), var), scalar(1.0 - beta2.item(), var), epsilon,
-                use_nesterov)
+               scalar(1.0 - beta1.item(), var), scalar(1.0 - beta2.item(), var), epsilon,
+               use_nesterov)
         # Without epsilon, m / sqrt(v) matters even if both are tiny.
         if epsilon.item() > 1e-9:
             flush(updates, (m,), (v,))
@@ -181,7 +181,7 @@ class SparseApplyRMSProp(Update):
 
     def kernel(var, ms, mom, lr, rho, momentum, epsilon, grad, indices):
         return update_rows(update_rules.rms_prop, (var, ms, mom), grad, indices, lr,
-                            scalar(1.0 - rho.item(), var), momentum, epsilon)
+                           scalar(1.0 - rho.item(), var), momentum, epsilon)
 
 
 class ApplyCenteredRMSProp(Update):
@@ -193,7 +193,7 @@ class ApplyCenteredRMSProp(Update):
 
     def kernel(updates, var, mg, ms, mom, lr, rho, momentum, epsilon, grad):
         update(update_rules.centered_rms_prop, (var, mg, ms, mom), grad, lr,
-                scalar(1.0 - rho.item(), var), momentum, epsilon)
+               scalar(1.0 - rho.item(), var), momentum, epsilon)
         if epsilon.item() > 1e-20:
             flush(updates, (mg, mom), (ms,))
         return var
@@ -207,7 +207,7 @@ class SparseApplyCenteredRMSProp(Update):
 
     def kernel(var, mg, ms, mom, lr, rho, momentum, epsilon, grad, indices):
         return update_rows(update_rules.centered_rms_prop, (var, mg, ms, mom), grad, indices, lr,
-                            scalar(1.0 - rho.item(), var), momentum, epsilon)
+                           scalar(1.0 - rho.item(), var), momentum, epsilon)
 
 
 # ---- follow the regularized leader -----------------------------------------------------------
@@ -221,7 +221,7 @@ class ApplyFtrl(Update):
 
     def kernel(var, accum, linear, grad, lr, l1, l2, lr_power):
         return update(update_rules.ftrl, (var, accum, linear), grad, lr, l1,
-                       scalar(2.0 * l2.item(), var), lr_power.item(), None)
+                      scalar(2.0 * l2.item(), var), lr_power.item(), None)
 
 
 class SparseApplyFtrl(Update):
@@ -232,7 +232,7 @@ class SparseApplyFtrl(Update):
 
     def kernel(var, accum, linear, grad, indices, lr, l1, l2, lr_power):
         return update_rows(update_rules.ftrl, (var, accum, linear), grad, indices, lr, l1,
-                            scalar(2.0 * l2.item(), var), lr_power.item(), None)
+                           scalar(2.0 * l2.item(), var), lr_power.item(), None)
 
 
 class ApplyFtrlV2(Update):
@@ -243,8 +243,8 @@ class ApplyFtrlV2(Update):
 
     def kernel(var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power):
         return update(update_rules.ftrl, (var, accum, linear), grad, lr, l1,
-                       scalar(2.0 * l2.item(), var), lr_power.item(),
-                       scalar(2.0 * l2_shrinkage.item(), var))
+                      scalar(2.0 * l2.item(), var), lr_power.item(),
+                      scalar(2.0 * l2_shrinkage.item(), var))
 
 
 class SparseApplyFtrlV2(Update):
@@ -255,8 +255,8 @@ class SparseApplyFtrlV2(Update):
 
     def kernel(var, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power):
         return update_rows(update_rules.ftrl, (var, accum, linear), grad, indices, lr, l1,
-                            scalar(2.0 * l2.item(), var), lr_power.item(),
-                            scalar(2.0 * l2_shrinkage.item(), var))
+                           scalar(2.0 * l2.item(), var), lr_power.item(),
+                           scalar(2.0 * l2_shrinkage.item(), var))
 
 
 # ---- proximal steps --------------------------------------------------------------------------
@@ -269,7 +269,7 @@ class ApplyProximalGradientDescent(Update):
 
     def kernel(var, alpha, l1, l2, delta):
         return update(update_rules.proximal_gradient_descent, (var,), delta, alpha,
-                       *_proximal(var, alpha, l1, l2))
+                      *_proximal(var, alpha, l1, l2))
 
 
 class SparseApplyProximalGradientDescent(Update):
@@ -279,7 +279,7 @@ class SparseApplyProximalGradientDescent(Update):
 
     def kernel(var, alpha, l1, l2, grad, indices):
         return update_rows(update_rules.proximal_gradient_descent, (var,), grad, indices, alpha,
-                            *_proximal(var, alpha, l1, l2))
+                           *_proximal(var, alpha, l1, l2))
 
 
 def _proximal(var, alpha, l1, l2):

@@ -142,11 +142,11 @@ class _Mirrored(StrategyExtended):
 
     def _update(self, var, fn, args, kwargs, group):
         return self._for_each_replica(lambda number: fn(var, *select(tuple(args), number),
-                                            **select(kwargs, number)), group)
+                                                        **select(kwargs, number)), group)
 
     def _update_non_slot(self, fn, args, kwargs, group):
         return self._for_each_replica(lambda number: fn(*select(tuple(args), number),
-                                            **select(kwargs, number)), group)
+                                                        **select(kwargs, number)), group)
 
     def _for_each_replica(self, update, group):
         results = []

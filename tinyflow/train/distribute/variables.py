@@ -20,7 +20,7 @@ __all__ = ['MirroredVariable', 'SyncOnReadVariable']
 
 # Fields of a Variable that are read from the component of the current replica.
 _COMPONENT_FIELDS = ('_handle', '_variable', '_initial_value', '_is_initialized_op',
-                 '_safe_initial_value', '_initializer_op', '_snapshot')
+                     '_safe_initial_value', '_initializer_op', '_snapshot')
 
 
 class _DistributedVariable(ResourceVariable):
@@ -209,7 +209,7 @@ class SyncOnReadVariable(_DistributedVariable):
 
     def _saved_in(self):
         return lambda: _aggregate_tensors([part._snapshot for part in self.components],
-                                           self._aggregation)
+                                          self._aggregation)
 
     def _shares(self, value):
         """A sum is divided among the components, because the next read adds them."""

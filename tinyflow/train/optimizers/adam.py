@@ -47,7 +47,7 @@ class AdamOptimizer(Optimizer):
     def _hypers_like(self, var):
         power1, power2 = self._get_beta_accumulators()
         return cast_like(var, power1, power2, self._lr_t, self._beta1_t, self._beta2_t,
-                    self._epsilon_t)
+                         self._epsilon_t)
 
     def _apply_dense(self, grad, var):
         return apply_update_op(

@@ -62,7 +62,7 @@ class FtrlOptimizer(Optimizer):
         self._l1_t = self._hyper(self._l1_regularization_strength, 'l1_regularization_strength')
         self._l2_t = self._hyper(self._l2_regularization_strength, 'l2_regularization_strength')
         self._shrinkage_t = self._hyper(self._l2_shrinkage_regularization_strength,
-                                          'l2_shrinkage_regularization_strength')
+                                        'l2_shrinkage_regularization_strength')
         self._power_t = self._hyper(self._learning_rate_power, 'learning_rate_power')
 
     def _places(self, var):

@@ -1,7 +1,7 @@
 """Optimizer: creates an operation that minimizes a loss by updating the Variables.
 
 minimize() is compute_gradients() and apply_gradients(); programs that clip gradients call the two.
-A subclass defines how one Variable is apply_update, by TF1's protocol:
+A subclass defines how one Variable is updated, by TF1's protocol:
 
     _create_slots(var_list)    creates the slots of each Variable, with _zeros_slot and so on
     _prepare()                 creates the tensors of its hyperparameters, in the optimizer's scope
@@ -160,8 +160,8 @@ class Optimizer:
             update = self._apply_dense(grad, var)
             if var.constraint is None:
                 return update
-            # The constraint gets the reference: `var.value()` would be the value of before the
-            # update.
+            # The constraint gets the reference: `var.value()` would be the value before
+            # the update.
             with control_dependencies([update]):
                 return var.assign(var.constraint(
                     var if is_resource_variable(var) else var._ref()))
@@ -349,4 +349,4 @@ def _flat(values):
         yield from _flat(value)
 
 
-__all__ = ['Optimizer']
+__all__ = ['Optimizer', 'apply_update', 'apply_update_op', 'cast_like', 'check_positive']

@@ -23,7 +23,7 @@ def unknown_gate(gate_gradients):
 
 
 def not_a_hyperparameter(optimizer, name, value):
-    """A setting such as the learning rate is None or a string."""
+    """A hyperparameter such as the learning rate is None or a string."""
     kind = type(optimizer).__name__
     if value is None:
         return misuse(ValueError(report(
@@ -35,7 +35,7 @@ def not_a_hyperparameter(optimizer, name, value):
 
 
 def not_positive(name, value):
-    """A setting is not positive."""
+    """A hyperparameter is not positive."""
     return misuse(ValueError(f'{name} must be positive: {value}'))
 
 

@@ -45,7 +45,6 @@ def _write_tree(tree, message):
 
 def restore(ensemble, stamp, data):
     """Restores `ensemble` from the bytes. ValueError for invalid ones."""
-    # for start-up time
     message = boosted_trees_pb2.TreeEnsemble()
     try:
         message.ParseFromString(data)

@@ -155,7 +155,7 @@ def _group_axes(inputs, rank, channels_axis, reduction_axes):
 def _normalized(inputs, axes, epsilon, gamma, beta, mean_close_to_zero):
     if mean_close_to_zero:
         counts, means, variances, _ = normalization.sufficient_statistics(inputs, axes,
-                                                                         keep_dims=True)
+                                                                          keep_dims=True)
         mean, variance = normalization.normalize_moments(counts, means, variances, shift=None)
     else:
         mean, variance = normalization.moments(inputs, axes, keep_dims=True)

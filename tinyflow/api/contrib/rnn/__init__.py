@@ -71,7 +71,7 @@ _missing = _explain_missing(__name__, __all__)
 def __getattr__(name):
     if name in _LEFT_OUT:
         raise _misuse(_MissingNameError(f'tf.contrib.rnn.{name}: not implemented by tinyflow; use: '
-                                   f'{_LEFT_OUT[name]}.'))
+                                        f'{_LEFT_OUT[name]}.'))
     return _missing(name)
 
 
