@@ -39,11 +39,11 @@ from estimator_layer.session_cache.cache import SessionCache
 from estimator_layer.train import train
 from estimator_layer.warm_start import warm_start_variables
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import NotFoundError, misuse
+from tinyflow.graph.support.errors import NotFoundError, OpError, misuse
 from tinyflow.inspect.viz.select import register_drawable
 from tinyflow.session.config import ConfigProto
 from tinyflow.train import training_util
-from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
+from tinyflow.train.checkpoints.checkpoint_state import latest_for_training
 from tinyflow.train.checkpoints.inspection import list_variables, load_variable
 from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
 from tinyflow.train.sessions.session_run_hook import SessionRunHook
@@ -131,8 +131,11 @@ class Estimator:
             cls.__init__ = suggest_keywords(cls.__init__)
 
     def __repr__(self):
-        checkpoint = self.latest_checkpoint()
-        state = f'checkpoint={os.path.basename(checkpoint)!r}' if checkpoint else 'not trained'
+        try:
+            checkpoint = self.latest_checkpoint()
+            state = f'checkpoint={os.path.basename(checkpoint)!r}' if checkpoint else 'not trained'
+        except (OpError, ValueError):
+            state = 'damaged checkpoints'
         return f'<{type(self).__name__} model_dir={self._model_dir!r} {state}>'
 
     # ---- properties ----------------------------------------------------------------------
@@ -167,9 +170,9 @@ class Estimator:
 
     def get_variable_value(self, name) -> Any:
         """The value of a Variable in the latest checkpoint, an array."""
-        self._check_checkpoint()
+        checkpoint = self._trained_checkpoint()
         try:
-            return load_variable(self._model_dir, name)
+            return load_variable(checkpoint, name)
         except NotFoundError as error:
             names = self.get_variable_names()
             near = get_close_matches(name, names, n=3, cutoff=0.4) or names[:3]
@@ -178,12 +181,15 @@ class Estimator:
 
     def get_variable_names(self):
         """The names of all Variables in the latest checkpoint."""
-        self._check_checkpoint()
-        return [name for name, _ in list_variables(self._model_dir)]
+        return [name for name, _ in list_variables(self._trained_checkpoint())]
 
     def latest_checkpoint(self) -> Any:
-        """The path of the latest checkpoint, or None."""
-        return latest_checkpoint(self._model_dir)
+        """The path of the latest checkpoint, or None.
+
+        If the state file `checkpoint` of model_dir is damaged or missing, it is the newest whole
+        checkpoint, from which train, evaluate and predict then continue.
+        """
+        return latest_for_training(self._model_dir)
 
     def eval_dir(self, name=None):
         """The directory of the summaries of an evaluation."""
@@ -197,6 +203,8 @@ class Estimator:
 
     def train(self, input_fn, hooks=None, steps=None, max_steps=None, saving_listeners=None):
         """Continues training from the latest checkpoint; returns the Estimator.
+
+        It never begins anew in a model_dir that has checkpoints, see `latest_checkpoint`.
 
         Ends after `steps` more steps, at global step `max_steps`, or at the end of the input.
         `hooks` are SessionRunHooks, `saving_listeners` CheckpointSaverListeners. Raises ValueError
@@ -286,7 +294,7 @@ class Estimator:
 
     def _global_step(self):
         """The step of the latest checkpoint, 0 without one."""
-        path = latest_checkpoint(self._model_dir)
+        path = self.latest_checkpoint()
         stored = [name for name, _ in list_variables(path)] if path else ()
         name = next((name for name in _GLOBAL_STEP_NAMES if name in stored), None)
         return int(load_variable(path, name)) if name else 0
@@ -297,10 +305,12 @@ class Estimator:
         if not checkpoint_path and settings:
             warm_start_variables(settings)
 
-    def _check_checkpoint(self):
-        if not latest_checkpoint(self._model_dir):
+    def _trained_checkpoint(self):
+        path = self.latest_checkpoint()
+        if not path:
             raise misuse(ValueError(
                 f'Could not find trained model in model_dir: {self._model_dir}.'))
+        return path
 
     def _explained_by(self):
         """tf.explain(estimator)."""

@@ -13,7 +13,6 @@ from estimator_layer.session_cache.evaluation import CachedEvaluation
 from tinyflow.graph.defaults import set_random_seed
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.support import logging
-from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
 from tinyflow.train.sessions.evaluation import StopAfterNEvalsHook, evaluate_once
 
 __all__ = ['evaluate']
@@ -28,7 +27,7 @@ def evaluate(estimator, input_fn, steps, hooks, checkpoint_path, name):
     strategy = estimator.config.eval_distribute
     if steps is not None and strategy is not None:
         steps *= strategy.num_replicas_in_sync
-    checkpoint_path = checkpoint_path or latest_checkpoint(estimator.model_dir)
+    checkpoint_path = checkpoint_path or estimator.latest_checkpoint()
     directory = estimator.eval_dir(name)
     if not checkpoint_path:
         # Predictions of random weights look like results; those of a warm start are results.

@@ -14,7 +14,6 @@ from tinyflow.graph.defaults import set_random_seed
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
-from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
 from tinyflow.train.sessions.monitored_session import MonitoredSession
 from tinyflow.train.sessions.session_creators import ChiefSessionCreator
 
@@ -23,7 +22,7 @@ __all__ = ['predict']
 
 def predict(estimator, input_fn, predict_keys, hooks, checkpoint_path, yield_single_examples):
     """A generator of predictions. The graph is built when the first one is consumed."""
-    checkpoint_path = checkpoint_path or latest_checkpoint(estimator.model_dir)
+    checkpoint_path = checkpoint_path or estimator.latest_checkpoint()
     if not checkpoint_path:
         # Predictions of random weights look like results; those of a warm start are results.
         log = logging.info if estimator._warm_start_settings else logging.warning

@@ -18,7 +18,6 @@ from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import TinyflowWarning, misuse
 from tinyflow.ops.summary import summaries
 from tinyflow.train import training_util
-from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
 from tinyflow.train.checkpoints.exact_resume import ResumeHook, ResumeListener
 from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.hooks.checkpoints import CheckpointSaverHook
@@ -68,7 +67,7 @@ def _stop_hooks(steps, max_steps):
 
 
 def _run(estimator, config, spec, hooks, global_step, listeners):
-    estimator._warm_start(latest_checkpoint(estimator.model_dir))
+    estimator._warm_start(estimator.latest_checkpoint())
     if not any(summary.op.name == 'loss' for summary in get_collection(GraphKeys.SUMMARIES)):
         summaries.scalar('loss', spec.loss)
     add_to_collection(GraphKeys.LOSSES, spec.loss)

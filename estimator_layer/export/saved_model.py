@@ -22,7 +22,6 @@ from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import NotFoundError, misuse
 from tinyflow.ops.array.placeholders import placeholder
 from tinyflow.session.session import Session
-from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
 from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.saved_model import tag_constants
 from tinyflow.train.saved_model.builder import SavedModelBuilder
@@ -41,7 +40,7 @@ def export(estimator, base, receivers, assets_extra=None, as_text=False, checkpo
 
     It is written under a temporary name first, so that readers never see an incomplete export.
     """
-    checkpoint_path = checkpoint_path or latest_checkpoint(estimator.model_dir)
+    checkpoint_path = checkpoint_path or estimator.latest_checkpoint()
     if not checkpoint_path:
         settings = estimator._warm_start_settings
         if settings is None:

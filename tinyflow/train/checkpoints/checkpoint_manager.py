@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 
 from tinyflow.formats.wire import bundle_writer
@@ -10,7 +11,7 @@ from tinyflow.graph.stacks import session_for
 from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.variables.variable import init_scope
 from tinyflow.ops.variables.variable_ops import IsVariableInitialized
-from tinyflow.train.checkpoints.checkpoint_state import get_checkpoint_state, write_state
+from tinyflow.train.checkpoints.checkpoint_state import state_for_training, write_state
 
 __all__ = ['CheckpointManager']
 
@@ -19,8 +20,9 @@ class CheckpointManager:
     """Saves `checkpoint` into `directory` and deletes all but the last `max_to_keep`.
 
     One for each `keep_checkpoint_every_n_hours` is kept nevertheless. A new manager of a
-    directory continues with the existing checkpoints. Raises ValueError for a `max_to_keep` below 1
-    (None keeps all).
+    directory continues with the existing checkpoints. If their state file is damaged or missing,
+    `latest_checkpoint` is the newest whole one, and the old ones are not deleted. Raises ValueError
+    for a `max_to_keep` below 1 (None keeps all), DataLossError if no checkpoint is whole.
     """
 
     def __init__(self, checkpoint, directory, max_to_keep, keep_checkpoint_every_n_hours=None,
@@ -40,11 +42,14 @@ class CheckpointManager:
         self._recover()
 
     def _recover(self):
-        state = get_checkpoint_state(self._directory)
+        name = re.escape(os.path.basename(self._prefix))
+        state = state_for_training(self._directory, rf'\A{name}-\d+\Z')
         if state is None:
             return
         now = time.time()
         self._latest = state.model_checkpoint_path
+        if not state.all_model_checkpoint_paths:        # found by the files: nothing is deleted
+            return
         self._preserved = min(state.last_preserved_timestamp, now)
         times = list(state.all_model_checkpoint_timestamps)
         paths = list(state.all_model_checkpoint_paths)

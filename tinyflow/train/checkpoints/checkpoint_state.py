@@ -1,4 +1,20 @@
-"""The `checkpoint` file of a directory: which checkpoints there are, and which is the latest."""
+"""The `checkpoint` file of a directory: which checkpoints there are, and which is the latest.
+
+What is done if there are checkpoints, but that state file is of no use (recovery.py):
+
+    state file        get_checkpoint_state    latest_checkpoint     training, Estimators
+    damaged, empty    the newest whole one    the newest whole one  the newest whole one
+    names a missing   as the file says        the newest whole one  the newest whole one
+    missing           None                    None                  the newest numbered one
+
+The functions give None for a missing file, as TensorFlow does: programs begin in a new directory
+that way, or in one with checkpoints for other purposes. A training (Estimator, monitored
+sessions, Supervisor, SessionManager, CheckpointManager) would overwrite `model.ckpt-100` of the
+former one, so it continues from that. Each says so in the log, once. If there are checkpoints and
+none is whole, all of these raise a DataLossError that names the files. In such a CheckpointState
+no other checkpoint is listed, so that no Saver deletes the old ones. Those who follow a training
+(`watched_checkpoint`) skip what is not whole and wait for the next.
+"""
 from __future__ import annotations
 
 import glob
@@ -10,7 +26,8 @@ from typing import Any
 
 from tinyflow.formats.wire import bundle_writer, files
 from tinyflow.formats.wire.bundle import index_name
-from tinyflow.graph.support.errors import OpError, misuse
+from tinyflow.graph.support.errors import DataLossError, NotFoundError, OpError, misuse
+from tinyflow.train.checkpoints import recovery
 
 _LOG = logging.getLogger('tensorflow')
 
@@ -78,26 +95,61 @@ def _from_directory(path, directory):
 
 
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):
-    """The CheckpointState of a directory, with full paths; None if it has no readable one."""
+    """The CheckpointState of a directory, with full paths; None if it has no readable one.
+
+    For a damaged state file it is that of the newest whole checkpoint, where TensorFlow gives
+    None and the program would begin anew. DataLossError if there are checkpoints, but none is
+    whole; ValueError for an empty state file without checkpoints.
+    """
+    checkpoint_dir = os.fspath(checkpoint_dir)
+    state, problem = _read_state(checkpoint_dir, latest_filename)
+    if problem is None:
+        return state
+    found = recovery.newest_whole(checkpoint_dir, problem)
+    if found is None and state is not None:
+        raise misuse(ValueError(f'Invalid checkpoint state loaded from {checkpoint_dir}'))
+    if found is None:
+        _LOG.warning('%s: Checkpoint ignored', problem)
+    return found and _state_of(found)
+
+
+def _read_state(directory, latest_filename=None):
+    """(the CheckpointState of a directory or None, what is wrong with its file or None).
+
+    (None, None) if there is no such file.
+    """
     from google.protobuf import text_format  # start-up time
 
     from tinyflow.formats.protos import checkpoint_state_pb2  # start-up time
-    checkpoint_dir = os.fspath(checkpoint_dir)
-    path = state_path(checkpoint_dir, latest_filename)
+    path = state_path(directory, latest_filename)
+    if not os.path.exists(path):
+        return None, None
     try:
-        if not os.path.exists(path):
-            return None
         with files.explained(path), open(path, 'rb') as file:
             state = text_format.Parse(file.read().decode(), checkpoint_state_pb2.CheckpointState())
-    except (OpError, text_format.ParseError, UnicodeDecodeError) as error:
-        _LOG.warning('%s: Checkpoint ignored: %s', path, error)
-        return None
+    except NotFoundError:
+        return None, None
+    except OpError as error:
+        return None, f'The state file {error.message} (it cannot be read)'
+    except (text_format.ParseError, UnicodeDecodeError) as error:
+        return None, f'The state file {path} is damaged ({error})'
     if not state.model_checkpoint_path:
-        raise misuse(ValueError(f'Invalid checkpoint state loaded from {checkpoint_dir}'))
-    state.model_checkpoint_path = _full(state.model_checkpoint_path, checkpoint_dir)
-    state.all_model_checkpoint_paths[:] = [_full(p, checkpoint_dir)
+        return state, f'The state file {path} is empty, or names no checkpoint'
+    state.model_checkpoint_path = _full(state.model_checkpoint_path, directory)
+    state.all_model_checkpoint_paths[:] = [_full(p, directory)
                                            for p in state.all_model_checkpoint_paths]
-    return state
+    return state, None
+
+
+def _state_of(prefix):
+    """A state that names this checkpoint and lists no other, which a Saver might delete."""
+    from tinyflow.formats.protos import checkpoint_state_pb2  # start-up time
+    return checkpoint_state_pb2.CheckpointState(model_checkpoint_path=prefix)
+
+
+def _names_a_missing(directory, state, latest_filename=None):
+    return (f'The state file {state_path(directory, latest_filename)} names '
+            f'{state.model_checkpoint_path}, which does not exist')
 
 
 def _full(path, directory):
@@ -105,13 +157,65 @@ def _full(path, directory):
 
 
 def latest_checkpoint(checkpoint_dir, latest_filename=None) -> Any:
-    """The prefix of the latest checkpoint of a directory; None if there is none."""
+    """The prefix of the latest checkpoint of a directory; None if there is none.
+
+    That is the one that the state file names, and None without such a file. If the file is
+    damaged or names a checkpoint that does not exist, it is the newest whole one (in TensorFlow
+    None). DataLossError if there are checkpoints, but none is whole.
+    """
+    checkpoint_dir = os.fspath(checkpoint_dir)
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
-    if state and state.model_checkpoint_path:
-        if checkpoint_exists(state.model_checkpoint_path):
-            return state.model_checkpoint_path
+    if state is None or checkpoint_exists(state.model_checkpoint_path):
+        return state and state.model_checkpoint_path
+    found = recovery.newest_whole(checkpoint_dir,
+                                  _names_a_missing(checkpoint_dir, state, latest_filename))
+    if found is None:
         _LOG.error("Couldn't match files for checkpoint %s", state.model_checkpoint_path)
-    return None
+    return found
+
+
+def state_for_training(directory, names=r'-\d+\Z'):
+    """The CheckpointState to continue a training from; None if there is no checkpoint.
+
+    Without a state file it is the newest whole checkpoint whose name matches `names`: a training
+    that began anew would overwrite those of its former steps. Files without a number, such as
+    values to start from, are left alone.
+    """
+    directory = os.fspath(directory)
+    state = get_checkpoint_state(directory)
+    if state is None:
+        found = recovery.newest_whole(
+            directory, f'The state file {state_path(directory)} is missing, but there are '
+            'checkpoints (to begin anew, move them or use another directory)', names)
+    elif checkpoint_exists(state.model_checkpoint_path):
+        return state
+    else:
+        found = recovery.newest_whole(directory, _names_a_missing(directory, state))
+    return _state_of(found) if found else state
+
+
+def latest_for_training(directory):
+    """The prefix of the checkpoint of `state_for_training`; None if there is none."""
+    state = state_for_training(directory)
+    exists = state is not None and checkpoint_exists(state.model_checkpoint_path)
+    return state.model_checkpoint_path if exists else None
+
+
+def watched_checkpoint(directory):
+    """(the latest checkpoint or None, what is wrong with it or None), for those who follow another
+    program's training: nothing is raised, and no older one is taken if the latest is gone.
+    """
+    state, problem = _read_state(directory)
+    if problem is not None:
+        try:
+            return recovery.newest_whole(directory, problem), None
+        except DataLossError as error:
+            return None, error.message
+    if state is None:
+        return None, None
+    if not checkpoint_exists(state.model_checkpoint_path):
+        return state.model_checkpoint_path, _names_a_missing(directory, state)
+    return state.model_checkpoint_path, recovery.problem_of(state.model_checkpoint_path)
 
 
 def checkpoint_exists(checkpoint_prefix):
@@ -157,9 +261,10 @@ def meta_graph_name(prefix, suffix='meta'):
 def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
     """Yields each new latest checkpoint of a directory, as it appears.
 
-    After `timeout` seconds without one it ends, unless `timeout_fn()` returns False.
+    After `timeout` seconds without one it ends, unless `timeout_fn()` returns False. A checkpoint
+    that has gone or is not whole is skipped, with one log entry, until it is whole.
     """
-    last = None
+    checkpoint_dir, last = os.fspath(checkpoint_dir), None
     while True:
         new = _wait_for_new(checkpoint_dir, last, timeout)
         if new is None:
@@ -179,8 +284,10 @@ def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, time
 def _wait_for_new(directory, last, timeout, pause=1.0):
     stop = None if timeout is None else time.time() + timeout
     while True:
-        path = latest_checkpoint(directory)
-        if path is not None and path != last:
+        path, problem = watched_checkpoint(directory)
+        if problem is not None and path != last:
+            recovery.say_once(f'Skipping a checkpoint: {problem}')
+        elif path is not None and path != last:
             return path
         if stop is not None and time.time() + pause > stop:
             return None

@@ -9,7 +9,7 @@ from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.support import errors, logging
 from tinyflow.graph.support.errors import misuse
 from tinyflow.session.session import Session
-from tinyflow.train.checkpoints.checkpoint_state import get_checkpoint_state
+from tinyflow.train.checkpoints.checkpoint_state import state_for_training
 
 __all__ = ['SessionManager']
 
@@ -21,8 +21,10 @@ class SessionManager:
 
     `local_init_op` is run in every new Session, once `ready_for_local_init_op` gives no names;
     `ready_op` gives the names of uninitialised Variables. `restored_from` is the checkpoint that
-    the last Session came from, None if there was none. ValueError for a ready_for_local_init_op
-    without a local_init_op.
+    the last Session came from, None if there was none. If the state file of a directory is damaged
+    or missing, the newest whole checkpoint is restored instead of beginning anew, and none of the
+    old ones is deleted (checkpoint_state.py). ValueError for a ready_for_local_init_op without a
+    local_init_op.
     """
 
     def __init__(self, local_init_op=None, ready_op=None, ready_for_local_init_op=None, graph=None,
@@ -136,7 +138,7 @@ class SessionManager:
         """The state file of a directory that has a checkpoint; None after `max_wait_secs`."""
         waited = 0
         while True:
-            state = get_checkpoint_state(directory)
+            state = state_for_training(directory)
             if state and state.model_checkpoint_path:
                 return state
             if waited >= max_wait_secs:

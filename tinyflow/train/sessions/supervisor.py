@@ -44,8 +44,9 @@ class Supervisor:
 
     Arguments that are not given are taken from the graph's collections, or made; None means none.
     With a `logdir` there are a checkpoint every `save_model_secs` and summaries every
-    `save_summaries_secs` seconds. The graph is finalized. ValueError if `is_chief` is False and a
-    Variable has no device.
+    `save_summaries_secs` seconds. A damaged or missing state file of the logdir does not make it
+    begin anew over checkpoints, see SessionManager. The graph is finalized. ValueError if
+    `is_chief` is False and a Variable has no device.
     """
 
     USE_DEFAULT = _USE_DEFAULT
