@@ -45,6 +45,7 @@ from tinyflow.session.config import ConfigProto
 from tinyflow.train import training_util
 from tinyflow.train.checkpoints.checkpoint_state import latest_for_training
 from tinyflow.train.checkpoints.inspection import list_variables, load_variable
+from tinyflow.train.checkpoints.recovery import is_about_its_files, say_once
 from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
 from tinyflow.train.sessions.session_run_hook import SessionRunHook
 
@@ -230,11 +231,22 @@ class Estimator:
 
         Ends after `steps` batches or at the end of the input. `checkpoint_path` defaults to the
         latest checkpoint; without one the Variables are initialized. The results are also written
-        to `eval_dir(name)`.
+        to `eval_dir(name)`. If a training that goes on meanwhile has removed the latest one before
+        it was read, the next is evaluated.
         """
         _check_positive('steps', steps)
+        hooks = _checked_hooks(hooks)
         with explain_checkpoint_mismatch(self._model_dir):
-            return evaluate(self, input_fn, steps, _checked_hooks(hooks), checkpoint_path, name)
+            latest = checkpoint_path or self.latest_checkpoint()
+            try:
+                return evaluate(self, input_fn, steps, hooks, latest, name)
+            except (OpError, ValueError) as error:
+                problem = latest and is_about_its_files(error, latest)
+                following = checkpoint_path or self.latest_checkpoint()
+                if not problem or following == latest:
+                    raise
+                say_once(f'Skipping a checkpoint: {problem}')
+            return evaluate(self, input_fn, steps, hooks, following, name)
 
     def predict(self, input_fn, predict_keys=None, hooks=None, checkpoint_path=None,
                 yield_single_examples=True):

@@ -5,6 +5,7 @@ import collections
 import os
 import time
 from collections.abc import Iterable
+from contextlib import contextmanager
 from typing import Any
 
 from estimator_layer.call_input_fn import check_input_fn
@@ -12,7 +13,9 @@ from estimator_layer.estimator import Estimator
 from estimator_layer.export.exporter import Exporter
 from estimator_layer.tf_config import TaskType
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import OpError, misuse
+from tinyflow.train.checkpoints.checkpoint_state import watched_checkpoint
+from tinyflow.train.checkpoints.recovery import is_about_its_files, say_once
 from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
 from tinyflow.train.hooks.timers import SecondOrStepTimer
 from tinyflow.train.sessions.session_run_hook import SessionRunHook
@@ -73,7 +76,8 @@ def train_and_evaluate(estimator, train_spec, eval_spec) -> Any:
 
     The evaluation runs in this process after a checkpoint is saved, while the training keeps its
     session and the position in its input. RunConfig(save_checkpoints_steps, save_checkpoints_secs)
-    sets the interval; EvalSpec(throttle_secs) skips checkpoints.
+    sets the interval; EvalSpec(throttle_secs) skips checkpoints. A checkpoint that has gone or is
+    not whole when it is to be evaluated is skipped, too, with one log entry.
     """
     for name, value, kind in (('estimator', estimator, Estimator),
                               ('train_spec', train_spec, TrainSpec),
@@ -143,22 +147,29 @@ class _EvaluateNewCheckpoints(CheckpointSaverListener):
 
     def _evaluate(self, step):
         self._timer.update_last_triggered_step(step)
-        if not self._evaluator.evaluate():
+        if not self._evaluator.evaluate() and not self._evaluator.skipped:
             raise misuse(RuntimeError('There was no new checkpoint after the training.'))
 
 
 class _Evaluator:
-    """Evaluates and exports the latest checkpoint, each checkpoint once."""
+    """Evaluates and exports the latest checkpoint, each checkpoint once.
+
+    `skipped` says whether the last call met one that has gone or is not whole.
+    """
 
     def __init__(self, estimator, eval_spec, max_steps):
         self._estimator, self._spec, self._max_steps = estimator, eval_spec, max_steps
         self._last_path = None
         self._last_warning = 0
-        self.metrics, self.exports = None, None
+        self.metrics, self.exports, self.skipped = None, None, False
 
     def evaluate(self):
         """True if there was a new checkpoint."""
-        path = self._estimator.latest_checkpoint()
+        path, problem = watched_checkpoint(self._estimator.model_dir)
+        self.skipped = problem is not None and (path is None or path != self._last_path)
+        if self.skipped:
+            say_once(f'Skipping a checkpoint: {problem}')
+            return False
         if not path:
             self._warn('Estimator is not trained yet. Will start an evaluation when a checkpoint '
                        'is ready.')
@@ -167,19 +178,35 @@ class _Evaluator:
             self._warn('No new checkpoint ready for evaluation. Skip the current evaluation pass '
                        'as evaluation results are expected to be same for the same checkpoint.')
             return False
-        self.metrics = self._estimator.evaluate(
-            self._spec.input_fn, steps=self._spec.steps, name=self._spec.name,
-            checkpoint_path=path, hooks=self._spec.hooks)
+        with self._skips_what_goes(path):
+            self.metrics = self._estimator.evaluate(
+                self._spec.input_fn, steps=self._spec.steps, name=self._spec.name,
+                checkpoint_path=path, hooks=self._spec.hooks)
+            self._last_path = path
+            self._last_warning = 0
+            self.exports = self._export(path)
+        return path == self._last_path
+
+    @contextmanager
+    def _skips_what_goes(self, path):
+        """Logs an error if the checkpoint has gone or is not whole; raises it otherwise."""
+        try:
+            yield
+        except (OpError, ValueError, OSError) as error:
+            problem = is_about_its_files(error, path)
+            if problem is None:
+                raise
+            self.skipped = True
+            say_once(f'Skipping a checkpoint: {problem}')
+
+    def _export(self, path):
         last = bool(self._max_steps) and self.metrics['global_step'] >= self._max_steps
-        self.exports = [
+        return [
             exporter.export(
                 estimator=self._estimator,
                 export_path=os.path.join(self._estimator.model_dir, 'export', exporter.name),
                 checkpoint_path=path, eval_result=self.metrics, is_the_final_export=last)
             for exporter in self._spec.exporters]
-        self._last_path = path
-        self._last_warning = 0
-        return True
 
     def _warn(self, message):
         if time.time() - self._last_warning > _WARNING_INTERVAL:
@@ -188,7 +215,11 @@ class _Evaluator:
 
 
 def _run_evaluator(estimator, train_spec, eval_spec):
-    """The loop of a separate evaluator: another process trains and writes checkpoints."""
+    """The loop of a separate evaluator: another process trains and writes checkpoints.
+
+    It ends with the evaluation of step `max_steps`; while the last checkpoint is not whole, it
+    waits for another.
+    """
     if eval_spec.start_delay_secs:
         logging.info('Waiting %f secs before starting eval.', eval_spec.start_delay_secs)
         time.sleep(eval_spec.start_delay_secs)

@@ -81,12 +81,13 @@ class CachedModel:
         """The session, restored from that checkpoint unless it already holds its values."""
         with self.lock:
             version = checkpoint_path, _modification_time(checkpoint_path)
+            restored, self._restored = self._restored, None     # in case the restoring fails
             if self.session is None:
                 with self.graph.as_default():
                     self.session = ChiefSessionCreator(
                         self.scaffold, checkpoint_filename_with_path=checkpoint_path,
                         config=self.estimator.config.session_config).create_session()
-            elif version != self._restored:
+            elif version != restored:
                 logging.info('Reusing the graph, restoring a new checkpoint: %s', checkpoint_path)
                 self.scaffold.saver.restore(self.session, checkpoint_path)
             else:

@@ -16,7 +16,7 @@ from tinyflow.formats.wire.bundle import BundleReader, data_name, index_name
 from tinyflow.formats.wire.checkpoint_v1 import ReaderV1
 from tinyflow.graph.support import errors
 
-__all__ = ['newest_whole', 'problem_of', 'say_once']
+__all__ = ['is_about_its_files', 'newest_whole', 'problem_of', 'say_once']
 
 _LOG = logging.getLogger('tensorflow')
 _NUMBER = re.compile(r'-(\d+)\Z')
@@ -54,6 +54,14 @@ def problem_of(prefix, every_byte=False):
     except (OSError, ValueError, TypeError) as error:
         return f'{prefix}: {error}'
     return None
+
+
+def is_about_its_files(error, prefix):
+    """What is wrong with a checkpoint if that explains this error, which must name it; else None.
+
+    A program that follows a training may find a checkpoint removed, or written to one half.
+    """
+    return problem_of(prefix, every_byte=True) if prefix in str(error) else None
 
 
 def _check_sizes(reader):
