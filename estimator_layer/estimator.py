@@ -45,7 +45,6 @@ from tinyflow.session.config import ConfigProto
 from tinyflow.train import training_util
 from tinyflow.train.checkpoints.checkpoint_state import latest_for_training
 from tinyflow.train.checkpoints.inspection import list_variables, load_variable
-from tinyflow.train.checkpoints.recovery import is_about_its_files, say_once
 from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
 from tinyflow.train.sessions.session_run_hook import SessionRunHook
 
@@ -235,18 +234,8 @@ class Estimator:
         it was read, the next is evaluated.
         """
         _check_positive('steps', steps)
-        hooks = _checked_hooks(hooks)
         with explain_checkpoint_mismatch(self._model_dir):
-            latest = checkpoint_path or self.latest_checkpoint()
-            try:
-                return evaluate(self, input_fn, steps, hooks, latest, name)
-            except (OpError, ValueError) as error:
-                problem = latest and is_about_its_files(error, latest)
-                following = checkpoint_path or self.latest_checkpoint()
-                if not problem or following == latest:
-                    raise
-                say_once(f'Skipping a checkpoint: {problem}')
-            return evaluate(self, input_fn, steps, hooks, following, name)
+            return evaluate(self, input_fn, steps, _checked_hooks(hooks), checkpoint_path, name)
 
     def predict(self, input_fn, predict_keys=None, hooks=None, checkpoint_path=None,
                 yield_single_examples=True):

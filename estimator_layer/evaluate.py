@@ -13,6 +13,8 @@ from estimator_layer.session_cache.evaluation import CachedEvaluation
 from tinyflow.graph.defaults import set_random_seed
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import OpError
+from tinyflow.train.checkpoints.recovery import is_about_its_files, say_once
 from tinyflow.train.sessions.evaluation import StopAfterNEvalsHook, evaluate_once
 
 __all__ = ['evaluate']
@@ -27,7 +29,19 @@ def evaluate(estimator, input_fn, steps, hooks, checkpoint_path, name):
     strategy = estimator.config.eval_distribute
     if steps is not None and strategy is not None:
         steps *= strategy.num_replicas_in_sync
-    checkpoint_path = checkpoint_path or estimator.latest_checkpoint()
+    latest = checkpoint_path or estimator.latest_checkpoint()
+    try:
+        return _of_checkpoint(estimator, input_fn, steps, hooks, latest, name)
+    except (OpError, ValueError) as error:
+        problem = latest and is_about_its_files(error, latest)
+        following = checkpoint_path or estimator.latest_checkpoint()
+        if not problem or following == latest:
+            raise
+        say_once(f'Skipping a checkpoint: {problem}')       # a training has removed it meanwhile
+    return _of_checkpoint(estimator, input_fn, steps, hooks, following, name)
+
+
+def _of_checkpoint(estimator, input_fn, steps, hooks, checkpoint_path, name):
     directory = estimator.eval_dir(name)
     if not checkpoint_path:
         # Predictions of random weights look like results; those of a warm start are results.

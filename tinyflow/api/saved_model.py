@@ -34,6 +34,7 @@ from tinyflow.train.saved_model.constants import (
     VARIABLES_DIRECTORY,
     VARIABLES_FILENAME,
 )
+from tinyflow.train.saved_model.leftovers import undone_on_error as _undone_on_error
 from tinyflow.train.saved_model.loader import maybe_saved_model_directory
 from tinyflow.train.saved_model.main_op import main_op_with_restore
 from tinyflow.train.saved_model.signature_constants import (
@@ -80,16 +81,18 @@ def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
     """Writes the default graph, with the values in `session`, as a SavedModel for serving.
 
     inputs and outputs: dicts of tensors by name; they become the signature 'serving_default' of the
-    graph tagged 'serve'. legacy_init_op: an Operation to run after loading.
+    graph tagged 'serve'. legacy_init_op: an Operation to run after loading. An export that fails
+    leaves no files, and can be tried again.
     """
     signature = predict_signature_def(inputs, outputs)
     writer = Builder(export_dir)
-    writer.add_meta_graph_and_variables(
-        session, tags=[SERVING],
-        signature_def_map={DEFAULT_SERVING_SIGNATURE_DEF_KEY: signature},
-        assets_collection=_get_collection(_GraphKeys.ASSET_FILEPATHS), main_op=legacy_init_op,
-        clear_devices=True)
-    writer.save()
+    with _undone_on_error(_os.fspath(export_dir)):
+        writer.add_meta_graph_and_variables(
+            session, tags=[SERVING],
+            signature_def_map={DEFAULT_SERVING_SIGNATURE_DEF_KEY: signature},
+            assets_collection=_get_collection(_GraphKeys.ASSET_FILEPATHS), main_op=legacy_init_op,
+            clear_devices=True)
+        writer.save()
 
 
 def load(sess, tags=None, export_dir=None, import_scope=None, **saver_kwargs):

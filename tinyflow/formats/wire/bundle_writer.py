@@ -12,6 +12,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+from contextlib import suppress
 
 from tinyflow.formats.wire import bundle_data, files, slices
 from tinyflow.formats.wire.bundle import BundleReader, data_name, index_name, read_index
@@ -115,11 +116,9 @@ def publish(prefix, entries, data):
     """Publishes finished data files, in order of shard numbers, and entries as a checkpoint."""
     count = len(data)
     if _shards_of(prefix) != count:
-        _rename(data, prefix, count)
-        _write_index(prefix, entries, count)
+        _put_in_place(prefix, entries, data, count)
     else:
-        _rename(data, prefix, count + 1)
-        _write_index(prefix, entries, count + 1)
+        _put_in_place(prefix, entries, data, count + 1)
         if not _link(prefix, count):
             return
         _write_index(prefix, entries, count)
@@ -135,6 +134,19 @@ def _shards_of(prefix):
         return read_index(prefix)[0].num_shards
     except errors.OpError:
         return None
+
+
+def _put_in_place(prefix, entries, data, shards):
+    """Data and table with names for that number of files; no data without a table on errors."""
+    try:
+        _rename(data, prefix, shards)
+        _write_index(prefix, entries, shards)
+    except BaseException:
+        with suppress(OSError):
+            if _shards_of(prefix) != shards:
+                for shard in range(len(data)):
+                    files.remove(data_name(prefix, shard, shards))
+        raise
 
 
 def _rename(data, prefix, shards):

@@ -16,7 +16,7 @@ from tinyflow.train.checkpoints.inspection import reader_of
 from tinyflow.train.checkpoints.object_graph import full_names_to_keys
 from tinyflow.train.checkpoints.restore_check import Differences, wanted_by
 from tinyflow.train.checkpoints.saveables import all_saveables
-from tinyflow.train.checkpoints.saver_builder import V2, BulkSaverBuilder
+from tinyflow.train.checkpoints.saver_builder import V2, BulkSaverBuilder, parts_removed_on_error
 from tinyflow.train.training_util import global_step as read_global_step
 
 _LOG = logging.getLogger('tensorflow')
@@ -217,9 +217,10 @@ class Saver:
             f'{save_path}-{global_step:d}'
 
     def _write(self, sess, save_path, prefix):
+        feed = {self.saver_def.filename_tensor_name: prefix}
         try:
-            saved = sess.run(self.saver_def.save_tensor_name,
-                             {self.saver_def.filename_tensor_name: prefix})
+            with parts_removed_on_error(sess.graph, self.saver_def, prefix):
+                saved = sess.run(self.saver_def.save_tensor_name, feed)
         except errors.NotFoundError as error:
             parent = os.path.dirname(save_path)
             if parent and not os.path.isdir(parent):
@@ -275,9 +276,8 @@ class Saver:
         with reader_of(prefix) as reader:
             differences = Differences(wanted, reader)
             if not differences:
-                if isinstance(reader, BundleReader):
-                    return {}
-                return {w.tensor: reader.get(w.name) for w in wanted}
+                others = () if isinstance(reader, BundleReader) else wanted
+                return {w.tensor: reader.get(w.name) for w in others}
             keys = differences.missing and _object_keys(reader)
             if keys:
                 return _object_values(reader, wanted, keys, differences)

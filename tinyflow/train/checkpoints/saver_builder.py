@@ -1,8 +1,12 @@
 """The nodes of a Saver: a placeholder for the file name, save ops, restore ops."""
 from __future__ import annotations
 
+import os
+import shutil
 import uuid
+from contextlib import contextmanager
 
+from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.defaults import control_dependencies, device, name_scope
 from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, identity_and_cast, placeholders
@@ -108,6 +112,35 @@ def _save_shards(prefix, groups):
         merged = saving.MergeV2Checkpoints.apply(names, prefix)
         with control_dependencies([merged]):
             return identity_and_cast.Identity.apply(prefix)
+
+
+@contextmanager
+def parts_removed_on_error(graph, saver_def, prefix):
+    """Removes the parts of a sharded save that fails, in their folder of the Saver's own."""
+    try:
+        yield
+    except BaseException:
+        part = _part_suffix(graph, saver_def)
+        if part and os.path.dirname(part).startswith('_temp_'):
+            shutil.rmtree(prefix + os.path.dirname(part), ignore_errors=True)
+        raise
+
+
+def _part_suffix(graph, saver_def):
+    """'_temp_.../part' of the nodes that `_save_shards` makes, as TensorFlow does; None for others.
+    """
+    try:
+        saved = graph.get_tensor_by_name(saver_def.save_tensor_name).op
+    except (KeyError, ValueError):
+        return None
+    for merge in saved.control_inputs:
+        if merge.type == 'MergeV2Checkpoints':
+            node = merge.inputs[0].op
+            while node.type != 'StringJoin' and node.inputs:
+                node = node.inputs[0].op
+            value = constant_value(node.inputs[-1]) if node.inputs else None
+            return value is not None and value.ndim == 0 and value.item().decode()
+    return None
 
 
 def _restore_shards(prefix, groups, reshape):

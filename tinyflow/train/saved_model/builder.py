@@ -12,6 +12,7 @@ from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.saved_model import constants
 from tinyflow.train.saved_model.assets import save_assets
+from tinyflow.train.saved_model.leftovers import has_files, undone_on_error
 
 __all__ = ['SavedModelBuilder']
 
@@ -22,8 +23,9 @@ class SavedModelBuilder:
     """Writes a SavedModel into a new directory.
 
     First add_meta_graph_and_variables(sess, tags, signature_def_map), then add_meta_graph for each
-    further graph with the same Variables, then save(). Raises AssertionError if the directory is
-    not empty.
+    further graph with the same Variables, then save(). Raises AssertionError if the directory has
+    files; empty folders in it, of an export that was killed, do not matter (in TensorFlow they do).
+    What an add_meta_graph that fails has written is removed, so that it can be called again.
     """
 
     def __init__(self, export_dir):
@@ -32,7 +34,7 @@ class SavedModelBuilder:
         self._saved_model = SavedModel(
             saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION)
         self._has_saved_variables = False
-        if os.path.isdir(self._export_dir) and os.listdir(self._export_dir):
+        if has_files(self._export_dir):
             raise misuse(AssertionError(report(
                 "Export directory already exists, and isn't empty: " + self._export_dir,
                 hint=f"another directory for each export, '{self._export_dir}/2', or "
@@ -54,13 +56,12 @@ class SavedModelBuilder:
             raise misuse(AssertionError(
                 'Graph state including variables and assets has already been saved. Please invoke '
                 '`add_meta_graph()` instead.'))
-        signatures = self._prepare(signature_def_map, assets_collection, main_op or legacy_init_op)
-        directory = os.path.join(self._export_dir, constants.VARIABLES_DIRECTORY)
-        os.makedirs(directory, exist_ok=True)
-        saver = saver or _saver()
-        saver.save(sess, os.path.join(directory, constants.VARIABLES_FILENAME),
-                   write_meta_graph=False, write_state=False)
-        self._add(saver, tags, signatures, clear_devices, strip_default_attrs)
+        with undone_on_error(self._export_dir):
+            signatures = self._prepare(signature_def_map, assets_collection,
+                                       main_op or legacy_init_op)
+            saver = saver or _saver()
+            self._save_variables(sess, saver)
+            self._add(saver, tags, signatures, clear_devices, strip_default_attrs)
         self._has_saved_variables = True
 
     def add_meta_graph(self, tags, signature_def_map=None, assets_collection=None,
@@ -74,8 +75,10 @@ class SavedModelBuilder:
             raise misuse(AssertionError(
                 'Graph state including variables and assets has not been saved yet. Please invoke '
                 '`add_meta_graph_and_variables()` first.'))
-        signatures = self._prepare(signature_def_map, assets_collection, main_op or legacy_init_op)
-        self._add(saver or _saver(), tags, signatures, clear_devices, strip_default_attrs)
+        with undone_on_error(self._export_dir):
+            signatures = self._prepare(signature_def_map, assets_collection,
+                                       main_op or legacy_init_op)
+            self._add(saver or _saver(), tags, signatures, clear_devices, strip_default_attrs)
 
     def save(self, as_text=False):
         """Writes saved_model.pb (or .pbtxt, if `as_text`) atomically; returns its path."""
@@ -92,6 +95,12 @@ class SavedModelBuilder:
     def _make_directory(self):
         os.makedirs(self._export_dir or '.', exist_ok=True)     # '' is the working directory
 
+    def _save_variables(self, sess, saver):
+        directory = os.path.join(self._export_dir, constants.VARIABLES_DIRECTORY)
+        os.makedirs(directory, exist_ok=True)
+        saver.save(sess, os.path.join(directory, constants.VARIABLES_FILENAME),
+                   write_meta_graph=False, write_state=False)
+
     def _prepare(self, signature_def_map, assets_collection, main_op):
         signatures = dict(signature_def_map or {})
         for key, signature in signatures.items():
@@ -103,9 +112,10 @@ class SavedModelBuilder:
         return signatures
 
     def _add(self, saver, tags, signatures, clear_devices, strip_default_attrs):
+        exported = saver.export_meta_graph(clear_devices=clear_devices,
+                                           strip_default_attrs=strip_default_attrs)
         proto = self._saved_model.meta_graphs.add()
-        proto.CopyFrom(saver.export_meta_graph(clear_devices=clear_devices,
-                                               strip_default_attrs=strip_default_attrs))
+        proto.CopyFrom(exported)
         proto.meta_info_def.tags.extend(tags)
         for key, signature in signatures.items():
             proto.signature_def[key].CopyFrom(signature)
