@@ -204,7 +204,7 @@ class Estimator:
     def train(self, input_fn, hooks=None, steps=None, max_steps=None, saving_listeners=None):
         """Continues training from the latest checkpoint; returns the Estimator.
 
-        It never begins anew in a model_dir that has checkpoints, see `latest_checkpoint`.
+        It never starts over in a model_dir that has checkpoints, see `latest_checkpoint`.
 
         Ends after `steps` more steps, at global step `max_steps`, or at the end of the input.
         `hooks` are SessionRunHooks, `saving_listeners` CheckpointSaverListeners. Raises ValueError

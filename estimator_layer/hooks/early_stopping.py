@@ -194,12 +194,20 @@ class _BestCheckpoint:
         if step == self._step or not files:
             return
         os.makedirs(self._directory, exist_ok=True)
-        for path in files:
-            shutil.copy(path, self._directory)
-        for path in os.listdir(self._directory):
-            if not path.startswith(f'model.ckpt-{step}.'):
-                os.remove(os.path.join(self._directory, path))
+        try:
+            for path in files:
+                shutil.copy(path, self._directory)
+        except FileNotFoundError as error:          # removed meanwhile; the former best stays
+            logging.warning('The best checkpoint is not copied: %s', error)
+            self._remove(lambda name: name.startswith(f'model.ckpt-{step}.'))
+            return
+        self._remove(lambda name: not name.startswith(f'model.ckpt-{step}.'))
         self._step = step
+
+    def _remove(self, unwanted):
+        for name in os.listdir(self._directory):
+            if unwanted(name):
+                os.remove(os.path.join(self._directory, name))
 
     def restore(self):
         """Makes it the latest checkpoint of the model_dir."""

@@ -9,6 +9,7 @@ import pytest
 
 import tinyflow as tf
 from estimator_layer import train_eval_loop
+from estimator_layer.hooks import early_stopping
 from tests.estimator.models import line, points
 from tests.estimator.test_train_and_evaluate import CLUSTER, receiver
 from tests.train.test_lost_state_file import cut
@@ -134,3 +135,20 @@ def test_other_errors_are_raised(tmp_path, monkeypatch):
         raise ValueError('of the user')
     with pytest.raises(ValueError, match='of the user'):
         evaluator(monkeypatch, tmp_path, input_fn, None)
+
+
+def test_the_best_checkpoint_is_removed_while_it_is_copied(tmp_path, monkeypatch):
+    line(tmp_path, save_checkpoints_steps=4).train(points(), max_steps=12)
+    best = early_stopping._BestCheckpoint(str(tmp_path))
+    best.copy(4)
+    former = sorted(path.name for path in (tmp_path / 'best').iterdir())
+    copy = early_stopping.shutil.copy
+
+    def copied(source, target):
+        copy(source, target)
+        damage(tmp_path, 8, 'gone')
+    monkeypatch.setattr(early_stopping.shutil, 'copy', copied)
+    best.copy(8)
+    assert former and sorted(path.name for path in (tmp_path / 'best').iterdir()) == former
+    best.restore()
+    assert tf.train.latest_checkpoint(str(tmp_path)) == f'{tmp_path}/best/model.ckpt-4'

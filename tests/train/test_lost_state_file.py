@@ -3,10 +3,12 @@ from __future__ import annotations
 
 import logging
 import os
+import random
 
 import pytest
 
 import tinyflow as tf
+from tinyflow.train.checkpoints.checkpoint_state import latest_for_training
 
 DAMAGES = {'empty': b'', 'cut': b'model_checkpoint_path: "model.ckp', 'zeros': b'\0' * 40,
            'other': b'model_checkpoint_path: "model.ckpt-77"\n', 'missing': None}
@@ -148,3 +150,16 @@ def test_checkpoint_manager(tmp_path, damage):
     assert run(4) == ['ckpt-5', 'ckpt-6', 'ckpt-7', 'ckpt-8']
     left = {path.stem for path in tmp_path.glob('*.index')}
     assert left == {'ckpt-3', 'ckpt-4', 'ckpt-7', 'ckpt-8'}         # the old ones are kept
+
+
+def test_any_bytes_in_the_state_file(tmp_path):
+    """Seeded mutations: the newest checkpoint is found, whatever the file says."""
+    monitored(tmp_path, 6)
+    path, draw = tmp_path / 'checkpoint', random.Random(12)
+    whole = path.read_bytes()
+    for _ in range(200):
+        damaged = bytearray(whole)
+        start = draw.randrange(len(damaged))
+        damaged[start:start + draw.randrange(40)] = draw.randbytes(draw.randrange(9))
+        path.write_bytes(damaged)
+        assert os.path.basename(latest_for_training(tmp_path)) == 'model.ckpt-6', damaged

@@ -98,7 +98,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     """The CheckpointState of a directory, with full paths; None if it has no readable one.
 
     For a damaged state file it is that of the newest whole checkpoint, where TensorFlow gives
-    None and the program would begin anew. DataLossError if there are checkpoints, but none is
+    None and the program would start over. DataLossError if there are checkpoints, but none is
     whole; ValueError for an empty state file without checkpoints.
     """
     checkpoint_dir = os.fspath(checkpoint_dir)
@@ -178,7 +178,7 @@ def state_for_training(directory, names=r'-\d+\Z'):
     """The CheckpointState to continue a training from; None if there is no checkpoint.
 
     Without a state file it is the newest whole checkpoint whose name matches `names`: a training
-    that began anew would overwrite those of its former steps. Files without a number, such as
+    that started over would overwrite those of its former steps. Files without a number, such as
     values to start from, are left alone.
     """
     directory = os.fspath(directory)
@@ -186,7 +186,7 @@ def state_for_training(directory, names=r'-\d+\Z'):
     if state is None:
         found = recovery.newest_whole(
             directory, f'The state file {state_path(directory)} is missing, but there are '
-            'checkpoints (to begin anew, move them or use another directory)', names)
+            'checkpoints (to start over, move them or use another directory)', names)
     elif checkpoint_exists(state.model_checkpoint_path):
         return state
     else:

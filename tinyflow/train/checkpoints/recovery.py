@@ -129,7 +129,7 @@ def newest_whole(directory, problem, names=None):
         listed = ''.join([f'\n  {text}' for text in damaged[:5]])
         raise errors.DataLossError(None, None, errors.report(
             f'{problem}, and no checkpoint of {directory or "."} is whole:{listed}',
-            hint='copy the files again from a backup; to begin anew, use another directory.'))
+            hint='copy the files again from a backup; to start over, use another directory.'))
     return None
 
 

@@ -22,7 +22,7 @@ class SessionManager:
     `local_init_op` is run in every new Session, once `ready_for_local_init_op` gives no names;
     `ready_op` gives the names of uninitialised Variables. `restored_from` is the checkpoint that
     the last Session came from, None if there was none. If the state file of a directory is damaged
-    or missing, the newest whole checkpoint is restored instead of beginning anew, and none of the
+    or missing, the newest whole checkpoint is restored instead of starting over, and none of the
     old ones is deleted (checkpoint_state.py). ValueError for a ready_for_local_init_op without a
     local_init_op.
     """

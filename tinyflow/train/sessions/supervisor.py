@@ -44,8 +44,8 @@ class Supervisor:
 
     Arguments that are not given are taken from the graph's collections, or made; None means none.
     With a `logdir` there are a checkpoint every `save_model_secs` and summaries every
-    `save_summaries_secs` seconds. A damaged or missing state file of the logdir does not make it
-    begin anew over checkpoints, see SessionManager. The graph is finalized. ValueError if
+    `save_summaries_secs` seconds. With a damaged or missing state file of the logdir it goes on
+    from the newest whole checkpoint, see SessionManager. The graph is finalized. ValueError if
     `is_chief` is False and a Variable has no device.
     """
 
