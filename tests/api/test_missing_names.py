@@ -220,3 +220,9 @@ def test_a_misspelt_name_gives_the_nearest(name, nearest):
 def test_a_module_that_does_not_exist(name):
     with pytest.raises(ModuleNotFoundError, match='No module named .tinyflow.*no_such'):
         importlib.import_module(f'tinyflow.{name}')
+
+
+def test_a_submodule_that_is_loaded_on_first_use_can_be_imported():
+    """In a new process: another import of it would have loaded it."""
+    subprocess.run([sys.executable, '-c', 'import tinyflow.train.queue_runner'], check=True,
+                   cwd=Path(__file__).parents[2])

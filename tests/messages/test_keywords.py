@@ -75,7 +75,7 @@ def test_the_nearest_name_and_all(shown, call, near, takes):
 
 
 @pytest.mark.parametrize('call, near, takes', [
-    ('tf.Variable(3., trainble=False)', 'trainable', 'make_variable takes: initial_value, '),
+    ('tf.Variable(3., trainble=False)', 'trainable', 'Variable takes: initial_value, '),
     ('Model()()', 'training', 'Dropout.call takes: inputs, training.'),
     ('tf.contrib.layers.relu(x, 3, scop="a")', 'scope', 'fully_connected takes: inputs, ')])
 def test_a_function_that_hands_the_keyword_on(shown, call, near, takes):

@@ -76,5 +76,6 @@ def test_contents_of_the_archives(tmp_path):
     assert 'License-Expression: Apache-2.0\n' in metadata and 'License-File: LICENSE' in metadata
     sources = {name.partition('/')[2] for name in tarfile.open(sdist).getnames()}
     assert {'tests/project/test_package.py', 'tutorials/demo.py', 'docs/write_stubs.py', 'Makefile',
-            'CHANGELOG.md', 'benchmarks/run.py'} <= sources
+            'benchmarks/run.py'} <= sources
+    assert {path.name for path in ROOT.glob('*.md')} <= sources
     assert not any(name.endswith('.pyc') for name in sources)

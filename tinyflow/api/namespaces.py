@@ -45,7 +45,7 @@ def module_of(name: str) -> str | None:
         return module
     found = importlib.import_module(module)
     for part in rest.split('.'):
-        child = found.__dict__.get(part)
+        child = getattr(found, part, None)              # it may be loaded on first use
         if not isinstance(child, types.ModuleType):
             submodule = f'{found.__name__}.{part}'
             if submodule == f'tinyflow.{public}':       # other finders have not found it

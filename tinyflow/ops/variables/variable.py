@@ -70,6 +70,10 @@ def make_variable(initial_value=None, trainable=None, collections=None, validate
         synchronization=synchronization, aggregation=aggregation, shape=shape)
 
 
+# Python's errors about wrong arguments show this name: the class that the program called.
+make_variable.__qualname__ = 'Variable.__init__'
+
+
 def make_of_kind(**settings) -> Variable:
     """A ResourceVariable or a RefVariable: by use_resource, the variable scope, or the default."""
     use_resource = settings.get('use_resource')
