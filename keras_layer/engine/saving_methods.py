@@ -9,7 +9,7 @@ from keras_layer.engine.explain import ModelExplanation
 from keras_layer.saving import hdf5
 from keras_layer.saving.configs import to_json, to_yaml
 from keras_layer.saving.save import is_hdf5, save_model
-from keras_layer.utils.hdf5 import open_hdf5
+from keras_layer.utils.hdf5 import SavedGroup, open_hdf5
 from keras_layer.utils.summary import print_summary
 from keras_layer.utils.vis_utils import model_to_dot
 from tinyflow.graph.support.errors import misuse
@@ -66,10 +66,10 @@ class SavingMethods:
         read = hdf5.load_weights_by_name if by_name else hdf5.load_weights
         with self._graph.as_default():
             if hasattr(path, 'attrs'):
-                read(path, self.layers, 'the file')
+                read(SavedGroup(path), self.layers)
             else:
                 with open_hdf5(path, 'file of weights') as file:
-                    read(file, self.layers, path)
+                    read(SavedGroup(file, path), self.layers)
 
     _deferred_checkpoint = None
 

@@ -19,8 +19,8 @@ from keras_layer.optimizers import TFOptimizer
 from keras_layer.saving.configs import KERAS_VERSION, as_json, model_from_config
 from keras_layer.saving.legacy_weights import converted, optimizer_state
 from keras_layer.utils.generic import CustomObjectScope
-from keras_layer.utils.hdf5 import load_h5py, open_hdf5
-from tinyflow.graph.support.errors import DataLossError, misuse
+from keras_layer.utils.hdf5 import SavedGroup, load_h5py, lost, naming, open_hdf5
+from tinyflow.graph.support.errors import misuse
 
 _ATTRIBUTE_LIMIT = 64512            # maximum bytes of one HDF5 attribute
 
@@ -127,58 +127,45 @@ def _set_names(group, name, texts):
         group.attrs[f'{name}{i}'] = part
 
 
-def _names(group, name):
-    if name in group.attrs:
-        found = group.attrs[name]
-    else:
-        found = []
-        while f'{name}{len(found)}' in group.attrs:
-            found.append(group.attrs[f'{name}{len(found)}'])
-        found = np.concatenate(found) if found else []
-    return [n.decode('utf8') if isinstance(n, bytes) else str(n) for n in found]
-
-
 # ---- reading -----------------------------------------------------------------------------
 
 
 def load_model_from_hdf5(filepath, custom_objects=None, compile=True):
     """The model of an HDF5 file, with its weights and, if it has one, its optimizer's state."""
     if hasattr(filepath, 'attrs'):
-        return _read_model(filepath, custom_objects, compile, 'the file')
+        return _read_model(SavedGroup(filepath), custom_objects, compile)
     with open_hdf5(filepath, 'model') as file:
-        return _read_model(file, custom_objects, compile, os.fspath(filepath))
-
-
-def _attribute(file, name):
-    value = file.attrs.get(name)
-    return value.decode('utf8') if isinstance(value, bytes) else value
+        return _read_model(SavedGroup(file, os.fspath(filepath)), custom_objects, compile)
 
 
 def _parsed(text, what, path):
     try:
         return json.loads(text)
-    except ValueError as error:
-        raise DataLossError(None, None, f'{path!r}: {what} is damaged: {error}') from None
+    except (ValueError, RecursionError) as error:
+        raise lost(path, f'is damaged: {what} is no JSON ({error}).') from None
 
 
-def _read_model(file, custom_objects, compile, path):
-    text = _attribute(file, 'model_config')
+def _read_model(file, custom_objects, compile):
+    text = file.text('model_config')
     if text is None:
         hint = ' It contains only weights: build the model and call load_weights on it.' \
-            if 'layer_names' in file.attrs or 'layer_names0' in file.attrs else ''
-        raise misuse(ValueError(f'No model found in config file {path!r}.{hint}'))
-    model = model_from_config(_parsed(text, 'model_config', path), custom_objects)
-    load_weights(file['model_weights'], model.layers, path)
-    training = _attribute(file, 'training_config')
+            if file.has('layer_names') or file.has('layer_names0') else ''
+        raise misuse(ValueError(f'No model found in config file {file.path!r}.{hint}'))
+    with naming(file.path, 'its model_config'):
+        model = model_from_config(_parsed(text, 'model_config', file.path), custom_objects)
+    load_weights(file.inside('model_weights'), model.layers)
+    training = file.text('training_config')
     if not compile:
         return model
     if training is None:
         warnings.warn('No training configuration found in the save file: the model was *not* '
                       'compiled. Compile it manually.', stacklevel=4)
         return model
-    compile_from_config(model, _parsed(training, 'training_config', path), custom_objects)
+    with naming(file.path, 'its training_config'):
+        compile_from_config(model, _parsed(training, 'training_config', file.path),
+                            custom_objects)
     if 'optimizer_weights' in file:
-        _read_optimizer(file['optimizer_weights'], model)
+        _read_optimizer(file.inside('optimizer_weights'), model)
     return model
 
 
@@ -205,61 +192,58 @@ def _each(value, deserialize):
 
 
 def _read_optimizer(group, model):
-    names = _names(group, 'weight_names')
-    values = [np.asarray(group[n]) for n in names]
-    model._functions.get('train')           # creates the optimizer's Variables
+    values = group.arrays()
+    with naming(group.path, 'its training_config'):
+        model._functions.get('train')           # creates the optimizer's Variables
     try:
         model.optimizer.set_weights(optimizer_state(model.optimizer, values))
-    except ValueError as error:
+    except (ValueError, TypeError, IndexError) as error:
         warnings.warn(f'The optimizer starts from scratch: its saved state does not fit ({error}).',
                       stacklevel=5)
 
 
-def load_weights(group, layers, path):
+def _weights_of(group):
+    """The group of the layers, and which Keras wrote it with which backend."""
+    if not group.has('layer_names') and 'model_weights' in group:
+        group = group.inside('model_weights')
+    return group, group.text('keras_version', '1'), group.text('backend') or None
+
+
+def load_weights(group, layers):
     """Sets the weights of the layers from the file, in order. ValueError if they do not match."""
-    if 'layer_names' not in group.attrs and 'model_weights' in group:
-        group = group['model_weights']
-    version = _text(group.attrs.get('keras_version', b'1'))
-    backend = _text(group.attrs.get('backend', b'')) or None
+    group, version, backend = _weights_of(group)
     layers = [layer for layer in layers if layer.weights]
-    names = [n for n in _names(group, 'layer_names') if _names(group[n], 'weight_names')]
+    names = [n for n in group.texts('layer_names') if group.inside(n).texts('weight_names')]
     if len(names) != len(layers):
         raise misuse(ValueError(
             f'You are trying to load a weight file containing {len(names)} layers into a model '
-            f'with {len(layers)} layers.\n  file:  {names}\n  model: '
+            f'with {len(layers)} layers.\n  file:  {names}, of {group.path!r}\n  model: '
             f'{[layer.name for layer in layers]}\n  Hint: by_name=True loads those with equal '
             'names.'))
     pairs = []
     for name, layer in zip(names, layers):
-        values = converted(layer, _values(group[name]), version, backend)
-        pairs += _paired(layer, values, name)
+        pairs += _read_layer(group, name, layer, version, backend)
     K.batch_set_value(pairs)
 
 
-def load_weights_by_name(group, layers, path):
+def load_weights_by_name(group, layers):
     """Sets the weights of the layers whose names are in the file."""
-    if 'layer_names' not in group.attrs and 'model_weights' in group:
-        group = group['model_weights']
-    version = _text(group.attrs.get('keras_version', b'1'))
-    backend = _text(group.attrs.get('backend', b'')) or None
-    pairs, names = [], _names(group, 'layer_names')
+    group, version, backend = _weights_of(group)
+    pairs, names = [], group.texts('layer_names')
     for layer in layers:
         if layer.name in names:
-            values = converted(layer, _values(group[layer.name]), version, backend)
-            if values or layer.weights:
-                pairs += _paired(layer, values, layer.name)
+            pairs += _read_layer(group, layer.name, layer, version, backend)
     if names and not pairs and any(layer.weights for layer in layers):
         warnings.warn(f'load_weights(by_name=True): no layer of the model has a name that is in '
-                      f'{path!r}; the file has {names}.', stacklevel=4)
+                      f'{group.path!r}; the file has {names}.', stacklevel=4)
     K.batch_set_value(pairs)
 
 
-def _text(value):
-    return value.decode('utf8') if isinstance(value, bytes) else value
-
-
-def _values(group):
-    return [np.asarray(group[name]) for name in _names(group, 'weight_names')]
+def _read_layer(group, name, layer, version, backend):
+    """(weight, value) of each weight of the layer."""
+    values = group.inside(name).arrays()
+    with naming(group.path, f'the weights of {name!r}'):
+        return _paired(layer, converted(layer, values, version, backend), name)
 
 
 def _paired(layer, values, name):

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from keras_layer.utils.hdf5 import open_hdf5
+from keras_layer.utils.hdf5 import SavedGroup, open_hdf5
 from tinyflow.graph.support.errors import misuse
 
 __all__ = ['HDF5Matrix']
@@ -24,11 +24,11 @@ class HDF5Matrix:
     def __init__(self, datapath, dataset, start=0, end=None, normalizer=None):
         path = os.fspath(datapath)
         if path not in self.refs or not self.refs[path]:
-            self.refs[path] = open_hdf5(path, 'HDF5 file')
+            self.refs[path] = open_hdf5(path, 'HDF5 file', small=False)
         if dataset not in self.refs[path]:
             raise misuse(KeyError(f'{path!r} has no dataset {dataset!r}; it has '
                                   f'{list(self.refs[path])}.'))
-        self.data = self.refs[path][dataset]
+        self.data = SavedGroup(self.refs[path], path).dataset(dataset)
         self.start = start
         self.end = self.data.shape[0] if end is None else end
         self.normalizer = normalizer
