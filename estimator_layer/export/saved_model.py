@@ -24,6 +24,7 @@ from tinyflow.ops.array.placeholders import placeholder
 from tinyflow.session.session import Session
 from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.saved_model import tag_constants
+from tinyflow.train.saved_model.assets import checked_name
 from tinyflow.train.saved_model.builder import SavedModelBuilder
 from tinyflow.train.sessions.scaffold import Scaffold, built
 
@@ -32,6 +33,7 @@ __all__ = ['export', 'receiver_fn_of_input_fn', 'timestamped_directory']
 _TAGS = {ModeKeys.PREDICT: [tag_constants.SERVING], ModeKeys.TRAIN: [tag_constants.TRAINING],
          ModeKeys.EVAL: ['eval']}
 _ATTEMPTS = 10
+_EXTRA = 'assets.extra'
 
 
 def export(estimator, base, receivers, assets_extra=None, as_text=False, checkpoint_path=None,
@@ -150,7 +152,7 @@ def timestamped_directory(base):
 
 def _copy_assets(assets_extra, directory):
     for name, source in (assets_extra or {}).items():
-        target = os.path.join(directory, 'assets.extra', name)
+        target = os.path.join(directory, _EXTRA, checked_name(name, directory, _EXTRA))
         os.makedirs(os.path.dirname(target), exist_ok=True)
         shutil.copy(source, target)
 

@@ -42,6 +42,18 @@ def test_failed_export_leaves_no_files(trained, tmp_path):
     assert not os.path.exists(tmp_path / 'out') or not os.listdir(tmp_path / 'out')
 
 
+def test_extra_assets_stay_in_their_folder(trained, tmp_path):
+    (tmp_path / 'words').write_text('hello')
+    extra = {'../words': str(tmp_path / 'words')}
+    with pytest.raises(ValueError, match=r"The asset '../words' .*'assets.extra'"):
+        trained.export_saved_model(str(tmp_path / 'out'), input_fn=points(), assets_extra=extra)
+    assert not os.listdir(tmp_path / 'out')
+    extra = {'sub/words': str(tmp_path / 'words')}
+    directory = trained.export_saved_model(str(tmp_path / 'out'), input_fn=points(),
+                                           assets_extra=extra)
+    assert os.path.exists(os.path.join(directory, b'assets.extra', b'sub', b'words'))
+
+
 def test_serialized_examples(trained, tmp_path, capsys):
     receiver = EXPORT.build_parsing_serving_input_receiver_fn(
         {'x': tf.FixedLenFeature([1], tf.float32)})

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.train.saved_model import assets
 
 pytestmark = pytest.mark.usefixtures('graph')
 
@@ -111,9 +112,8 @@ def test_assets_with_the_same_name(tmp_path):
     for name, content in (('a', 'one'), ('b', 'two'), ('c', 'one')):
         (tmp_path / name).mkdir()
         (tmp_path / name / 'words').write_text(content)
-    from tinyflow.train.saved_model.assets import save_assets
     paths = [tf.constant(str(tmp_path / n / 'words')) for n in 'abc']
-    packed = save_assets(paths, str(tmp_path / 'm'))
+    packed = assets.save_assets(paths, str(tmp_path / 'm'))
     assert len(packed) == 3
     assert sorted(os.listdir(tmp_path / 'm' / 'assets')) == ['words', 'words_1']
 
@@ -123,11 +123,67 @@ def test_assets_with_the_same_name(tmp_path):
     (lambda: tf.constant(1), 'dtype string'), (lambda: tf.constant(['a', 'b']), 'a scalar'),
 ])
 def test_refused_assets(tmp_path, asset, message):
-    from tinyflow.train.saved_model.assets import save_assets
     with pytest.raises(TypeError, match=message):
-        save_assets([asset()], str(tmp_path))
+        assets.save_assets([asset()], str(tmp_path))
     with pytest.raises(tf.errors.NotFoundError, match='nowhere'):
-        save_assets([tf.constant(str(tmp_path / 'nowhere'))], str(tmp_path))
+        assets.save_assets([tf.constant(str(tmp_path / 'nowhere'))], str(tmp_path))
+
+
+OUTSIDE = ['/etc/passwd', '../words', 'a/../../words', '..', '', 'a\0b', '..\\words']
+
+
+@pytest.mark.parametrize('name', OUTSIDE)
+@pytest.mark.parametrize('old', [False, True])
+def test_names_of_assets_that_leave_the_folder(tmp_path, name, old):
+    """In the field asset_file_def, or in the collection that the first SavedModels had."""
+    from tinyflow.formats.protos.saved_model_pb2 import SavedModel
+    (tmp_path / 'words.txt').write_text('hello')
+    path = tf.constant(str(tmp_path / 'words.txt'))
+    target = tf.Variable('', name='target')
+    builder = tf.saved_model.Builder(str(tmp_path / 'm'))
+    with tf.Session() as session:
+        session.run(target.initializer)
+        builder.add_meta_graph_and_variables(session, ['serve'], assets_collection=[path],
+                                             main_op=target.assign(path).op)
+    file = builder.save().decode()
+    with open(file, 'rb') as opened:
+        proto = SavedModel.FromString(opened.read())
+    graph = proto.meta_graphs[0]
+    wrapped = graph.collection_def['saved_model_assets'].any_list.value[0]
+    asset = type(graph.asset_file_def.add()).FromString(wrapped.value)
+    asset.filename = name
+    wrapped.value = asset.SerializeToString()
+    del graph.asset_file_def[:]
+    if not old:
+        graph.asset_file_def.add().CopyFrom(asset)
+    with open(file, 'wb') as opened:
+        opened.write(proto.SerializeToString())
+    for load in (lambda session: tf.saved_model.load(session, ['serve'], str(tmp_path / 'm')),
+                 lambda session: tf.saved_model.load(str(tmp_path / 'm'))):
+        with tf.Graph().as_default() as loaded, tf.Session() as session, \
+                pytest.raises(ValueError, match="not a file in its folder 'assets'") as caught:
+            load(session)
+        assert repr(name) in str(caught.value) and str(tmp_path / 'm') in str(caught.value)
+        assert not loaded.get_operations()
+
+
+def test_exported_names_of_assets_stay_in_the_folder(tmp_path):
+    """A graph that was imported from a stranger's file may have assets in a collection."""
+    from google.protobuf.any_pb2 import Any
+
+    from tinyflow.formats.protos.meta_graph_pb2 import AssetFileDef
+    model()
+    wrapped = Any()
+    wrapped.Pack(AssetFileDef(filename='../../words'))
+    tf.add_to_collection('saved_model_assets', wrapped)
+    builder = tf.saved_model.Builder(str(tmp_path / 'm'))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(ValueError, match=r"The asset '../../words' of the SavedModel in"):
+            builder.add_meta_graph_and_variables(session, ['serve'])
+    for wrong in ('..', 'words/'):
+        with pytest.raises(ValueError, match='not a file in its folder'):
+            assets.save_assets([tf.constant(f'{tmp_path}/{wrong}')], str(tmp_path / 'm'))
 
 
 def test_a_model_without_variables(tmp_path):

@@ -31,7 +31,7 @@ def save_assets(tensors, export_dir):
     packed = []
     for tensor in tensors:
         source = _path(tensor)
-        name = _name(source, sources)
+        name = _name(source, sources, export_dir)
         sources[name] = source
         asset = AssetFileDef(filename=name)
         asset.tensor_info.name = tensor.name
@@ -60,9 +60,9 @@ def _path(tensor):
     return path
 
 
-def _name(source, sources):
+def _name(source, sources, export_dir):
     """The base name of the file, with a number if another file has it."""
-    base = name = os.path.basename(source)
+    base = name = checked_name(os.path.basename(source), export_dir)
     number = 0
     while name in sources and sources[name] != source and \
             not filecmp.cmp(source, sources[name], shallow=False):
@@ -85,11 +85,31 @@ def _copy(sources, directory):
 
 
 def asset_feeds(meta_graph, export_dir, import_scope=None):
-    """{tensor name: path} of the assets of a loaded SavedModel."""
+    """{tensor name: path} of the assets of a loaded SavedModel.
+
+    ValueError for the name of an asset that leads out of the SavedModel's folder of assets.
+    """
+    folder = os.path.join(export_dir, constants.ASSETS_DIRECTORY)
+    return {scopes.prepend(asset.tensor_info.name, import_scope):
+            os.path.join(folder, checked_name(asset.filename, export_dir))
+            for asset in asset_files(meta_graph)}
+
+
+def asset_files(meta_graph):
+    """The AssetFileDefs of a MetaGraphDef; old ones are in a collection."""
     from tinyflow.formats.protos.meta_graph_pb2 import AssetFileDef  # start-up time
-    found = list(meta_graph.asset_file_def)
-    if not found and constants.ASSETS_KEY in meta_graph.collection_def:
-        found = [AssetFileDef.FromString(wrapped.value) for wrapped
-                 in meta_graph.collection_def[constants.ASSETS_KEY].any_list.value]
-    return {scopes.prepend(a.tensor_info.name, import_scope):
-            os.path.join(export_dir, constants.ASSETS_DIRECTORY, a.filename) for a in found}
+    if meta_graph.asset_file_def or constants.ASSETS_KEY not in meta_graph.collection_def:
+        return list(meta_graph.asset_file_def)
+    return [AssetFileDef.FromString(wrapped.value) for wrapped
+            in meta_graph.collection_def[constants.ASSETS_KEY].any_list.value]
+
+
+def checked_name(name, export_dir, folder=constants.ASSETS_DIRECTORY):
+    """The name of a file below a folder of the SavedModel; ValueError if it leads out of it."""
+    parts = name.replace('\\', '/').split('/')
+    drive, _ = os.path.splitdrive(name)
+    if parts[0] == '' or '..' in parts or drive or '\0' in name:
+        raise misuse(ValueError(
+            f'The asset {name!r} of the SavedModel in {export_dir!r} is not a file in its folder '
+            f'{folder!r}.\n  Hint: a name is relative and has no "..", such as "vocabulary.txt".'))
+    return name

@@ -11,7 +11,7 @@ from tinyflow.graph.support.errors import misuse, report
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.saved_model import constants
-from tinyflow.train.saved_model.assets import save_assets
+from tinyflow.train.saved_model.assets import asset_files, checked_name, save_assets
 from tinyflow.train.saved_model.leftovers import has_files, undone_on_error
 
 __all__ = ['SavedModelBuilder']
@@ -114,6 +114,8 @@ class SavedModelBuilder:
     def _add(self, saver, tags, signatures, clear_devices, strip_default_attrs):
         exported = saver.export_meta_graph(clear_devices=clear_devices,
                                            strip_default_attrs=strip_default_attrs)
+        for asset in asset_files(exported):             # also those of an imported graph
+            checked_name(asset.filename, self._export_dir)
         proto = self._saved_model.meta_graphs.add()
         proto.CopyFrom(exported)
         proto.meta_info_def.tags.extend(tags)

@@ -12,8 +12,7 @@ from tinyflow.graph.defaults import get_collection, get_default_graph
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
-from tinyflow.train.saved_model import constants
-from tinyflow.train.saved_model.assets import asset_feeds
+from tinyflow.train.saved_model import assets, constants
 
 __all__ = ['load', 'maybe_saved_model_directory']
 
@@ -90,11 +89,20 @@ def load_graph(proto, import_scope=None, where=None, **saver_kwargs):
 
     Errors name the SavedModel in the directory `where`.
     """
+    if where is not None:
+        _check_assets(proto, where)
     with reading.naming(None if where is None else _model_file(where)):
         proto = _without_unknown_ops(proto)
         proto, _, _ = meta_graph.import_meta_graph(proto, import_scope=import_scope,
                                                    **saver_kwargs)
     return proto
+
+
+def _check_assets(proto, export_dir):
+    with naming_damage(export_dir, 'its assets'):
+        found = assets.asset_files(proto)
+    for asset in found:
+        assets.checked_name(asset.filename, export_dir)
 
 
 def _without_unknown_ops(proto):
@@ -168,7 +176,7 @@ def restore(sess, proto, export_dir, import_scope=None):
         main_op = _main_op(proto, graph, import_scope)
         feeds = {} if main_op is None else {
             graph.get_tensor_by_name(name): path
-            for name, path in asset_feeds(proto, export_dir, import_scope).items()}
+            for name, path in assets.asset_feeds(proto, export_dir, import_scope).items()}
     if main_op is not None:
         sess.run(main_op, feeds)
 
