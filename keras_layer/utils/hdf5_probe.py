@@ -1,10 +1,16 @@
 """Reads all that is in an HDF5 file: `python hdf5_probe.py FILE`, in a process that may be ended.
 
-Errors are not told: the process that reads the file afterwards meets them, too. The folders of the
-caller's modules come as JSON on standard input. It imports nothing of this project.
+Errors are not reported: the process that reads the file afterwards meets them, too. The folders of
+the caller's modules come as JSON on standard input. It imports nothing of this project.
 """
 import json
+import os
 import sys
+
+try:
+    import resource
+except ImportError:                 # Windows
+    resource = None
 
 _MEMORY = 4 << 30
 
@@ -12,7 +18,7 @@ _MEMORY = 4 << 30
 def main(path):
     """Opens the file and reads each of its attributes and data sets."""
     sys.path[:] = json.load(sys.stdin)
-    import h5py  # the caller's
+    import h5py  # optional package
     _limit_memory(path)
     with h5py.File(path, 'r') as file:
         todo, seen = [file['/']], set()
@@ -26,14 +32,13 @@ def main(path):
 
 
 def _limit_memory(path):
-    try:
-        import os
-        import resource  # not on Windows
-    except ImportError:
+    if resource is None:
         return
     limit = _MEMORY + 4 * os.path.getsize(path)
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    except (ValueError, OSError):       # a lower limit holds already, or the system has none
+        pass
 
 
 def _attributes(item):
