@@ -1,7 +1,10 @@
 """TFRecord files: TensorFlow's bytes, reading from any place, errors of damaged ones."""
 from __future__ import annotations
 
+import contextlib
+import gzip
 import pathlib
+import tracemalloc
 
 import pytest
 
@@ -151,3 +154,43 @@ def test_records_before_the_damage_are_returned(tmp_path):
         for record in tf.python_io.tf_record_iterator(str(path), 'GZIP'):
             found.append(record)
     assert found == wanted
+
+
+@pytest.mark.parametrize('compression', ['GZIP', 'ZLIB'])
+def test_a_small_file_does_not_fill_the_memory(tmp_path, compression):
+    """32 MB of zeros in 32 KB: they are unpacked piece by piece, as they are read."""
+    record, path = bytes(1000), str(tmp_path / 'zeros')
+    with contextlib.closing(RecordWriter(path, compression)) as writer:
+        for _ in range(32000):
+            writer.write(record)
+    tracemalloc.start()
+    try:
+        with RecordReader(path, compression) as reader:
+            assert sum(next(reader) == record for _ in range(4000)) == 4000
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 3 << 20
+
+
+def test_a_large_compressed_record_is_in_memory_once(tmp_path):
+    size, path = 16 << 20, str(tmp_path / 'large')
+    with contextlib.closing(RecordWriter(path, 'GZIP')) as writer:
+        writer.write(bytes(size))
+        writer.write(b'next')
+    tracemalloc.start()
+    try:
+        with RecordReader(path, 'GZIP') as reader:
+            assert len(next(reader)) == size and next(reader) == b'next'
+            assert next(reader, None) is None
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 1.5 * size
+
+
+def test_many_gzip_members(tmp_path):
+    member = gzip.compress(frame(b'x'))
+    (tmp_path / 'members').write_bytes(member * 3000)
+    with RecordReader(str(tmp_path / 'members'), 'GZIP') as reader:
+        assert list(reader) == [b'x'] * 3000

@@ -6,6 +6,7 @@ The file may be a GZIP or ZLIB stream.
 """
 from __future__ import annotations
 
+import io
 import zlib
 from struct import Struct
 
@@ -98,6 +99,7 @@ class RecordReader:
         with explained(path):
             self._file = open(path, 'rb', buffering=0)
         self._data, self._position = b'', 0
+        self._packed, self._place = b'', 0      # compressed bytes, and how many are unpacked
         self._started = False           # whether a compressed stream has started
         self._damage = None             # the error of zlib after the last valid bytes
         if offset:
@@ -116,17 +118,30 @@ class RecordReader:
         length, crc = _HEADER.unpack_from(data, position)
         if masked_crc32c(data[position:position + 8]) != crc:
             raise self._lost('corrupted record')
-        end = position + _HEADER.size + length + 4
-        if end > len(data):
-            if not self._more(_FRAME + length):
-                raise self._lost('truncated record')
-            data, position, end = self._data, 0, _FRAME + length
-        record = data[position + _HEADER.size:end - 4]
-        if masked_crc32c(record) != _CRC.unpack_from(data, end - 4)[0]:
+        end = position + _FRAME + length
+        if end <= len(data):
+            record, crc = data[position + _HEADER.size:end - 4], data[end - 4:end]
+            self._position = end
+        else:
+            self._position = position + _HEADER.size
+            record, crc = self._take(length), self._take(_CRC.size)
+        if masked_crc32c(record) != _CRC.unpack(crc)[0]:
             raise self._lost('corrupted record')
-        self._position = end
         self.offset += _FRAME + length
         return record
+
+    def _take(self, size):
+        """The next bytes, exactly so many; a large record is in memory once."""
+        found = io.BytesIO()
+        found.write(memoryview(self._data)[self._position:self._position + size])
+        self._position += found.tell()
+        while found.tell() < size:
+            part = self._read(max(self._chunk, min(size - found.tell(), 1 << 24)))
+            if part is None:
+                raise self._lost('truncated record')
+            self._data, self._position = part, min(size - found.tell(), len(part))
+            found.write(memoryview(part)[:self._position])
+        return found.getvalue()
 
     def _more(self, needed):
         """Reads until `needed` bytes are buffered; False at a clean end of the file."""
@@ -147,39 +162,44 @@ class RecordReader:
     def _read(self, size):
         """Some bytes of the uncompressed stream; None at its end."""
         while True:
+            found = self._inflate()
+            if found:
+                return found
             if self._damage:
                 raise self._lost(self._damage)
             with explained(self.path):
-                raw = self._file.read(size)
+                raw = self._file.read(self._chunk if self._unpack else size)
             if not self._unpack:
                 return raw or None
-            if raw:
-                found = self._inflate(raw)
-                if found:
-                    return found
-                continue
-            if not self._unpack.eof and (self._unpack.unconsumed_tail or self._started):
-                raise self._lost('truncated compressed stream')
-            return None
+            if not raw:
+                if self._started and not self._unpack.eof:
+                    raise self._lost('truncated compressed stream')
+                return None
+            self._packed, self._place, self._started = raw, 0, True
 
-    def _inflate(self, raw):
-        """The decompressed bytes; damage is reported after everything before it was returned."""
-        self._started = True
-        found = b''
+    def _inflate(self):
+        """About _CHUNK decompressed bytes, so that a little file cannot fill the memory.
+
+        Damage is reported after everything before it was returned.
+        """
+        found, size = [], 0
         try:
-            while raw:
+            while self._place < len(self._packed) and size < _CHUNK:
                 if self._unpack.eof:                # gzip files may be concatenated
-                    if not raw.strip(b'\0'):
-                        break                       # or padded with zeros
+                    if not self._packed[self._place:self._place + _STEP].strip(b'\0'):
+                        self._place += _STEP        # or padded with zeros
+                        continue
                     self._unpack = zlib.decompressobj(_EITHER)
                 # In small steps: the output of a call that finds damage is lost.
-                found += self._unpack.decompress(raw[:_STEP])
-                raw = self._unpack.unused_data + raw[_STEP:]
+                packed = self._packed[self._place:self._place + _STEP]
+                found.append(self._unpack.decompress(packed, _CHUNK))
+                left = self._unpack.unused_data or self._unpack.unconsumed_tail
+                self._place += len(packed) - len(left)
+                size += len(found[-1])
         except zlib.error as error:
             self._damage = f'damaged compressed stream ({error})'
-            if not found:
-                raise self._lost(self._damage) from None
-        return found
+            self._packed = b''
+        return b''.join(found)
 
     def _skip_to(self, offset):
         if self._unpack:
@@ -199,7 +219,7 @@ class RecordReader:
     def close(self):
         """Closes the file and ends the iterator."""
         file, self._file = self._file, None
-        self._data, self._position = b'', 0
+        self._data, self._position, self._packed = b'', 0, b''
         if file is not None:
             file.close()
 

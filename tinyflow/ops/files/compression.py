@@ -11,6 +11,7 @@ __all__ = ['decode_compressed']
 
 # zlib window bits for each kind of header.
 _WINDOW = {'ZLIB': 15, 'GZIP': 31}
+_STEP = 1 << 14             # bytes that are unpacked at once
 
 
 class DecodeCompressed(ElementwiseStringOp):
@@ -36,16 +37,18 @@ def _damaged(problem):
 
 def _unpacked(text, window, kind):
     """Decompresses all members: gzip files may be concatenated."""
-    parts = []
-    while text:
+    parts, place = [], 0
+    while place < len(text):
         unpacker = zlib.decompressobj(window)
-        try:
-            parts.append(unpacker.decompress(text))
-        except zlib.error as error:
-            raise _damaged(f'{error}: is the string compressed by {kind}?') from None
+        while place < len(text) and not unpacker.eof:
+            packed = text[place:place + _STEP]      # what follows a member is copied
+            try:
+                parts.append(unpacker.decompress(packed))
+            except zlib.error as error:
+                raise _damaged(f'{error}: is the string compressed by {kind}?') from None
+            place += len(packed) - len(unpacker.unused_data)
         if not unpacker.eof:
             raise _damaged(f'the {kind} data ends too early, after {len(text)} bytes')
-        text = unpacker.unused_data
     return b''.join(parts)
 
 
