@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import io
 import os
+import struct
 import warnings
+import zlib
 from importlib import import_module
 
 import numpy as np
@@ -13,6 +15,7 @@ from tinyflow.graph.support.errors import misuse
 
 __all__ = ['array_to_img', 'img_to_array', 'list_pictures', 'load_img', 'pillow', 'save_img']
 
+_DAMAGED = (OSError, SyntaxError, EOFError, LookupError, OverflowError, struct.error, zlib.error)
 _INTERPOLATIONS = ('nearest', 'bilinear', 'bicubic', 'hamming', 'box', 'lanczos')
 _MODES = {'grayscale': ('L', 'I;16', 'I'), 'rgb': ('RGB',), 'rgba': ('RGBA',)}
 _ENDINGS = ('jpg', 'jpeg', 'bmp', 'png', 'ppm', 'tif', 'tiff')
@@ -81,7 +84,8 @@ def img_to_array(img, data_format=None, dtype=None):
 def load_img(path, grayscale=False, color_mode='rgb', target_size=None, interpolation='nearest'):
     """Reads a file as a PIL.Image in `color_mode`, resized to (height, width).
 
-    OSError if it does not exist; ValueError for an unknown color mode or interpolation.
+    OSError if it does not exist or is no image; ValueError for one with too many pixels, an
+    unknown color mode or interpolation.
     """
     image = pillow('Image', 'load_img')
     if grayscale:
@@ -91,7 +95,7 @@ def load_img(path, grayscale=False, color_mode='rgb', target_size=None, interpol
     if color_mode not in _MODES:
         raise misuse(ValueError('color_mode must be "grayscale", "rgb", or "rgba"'))
     with open(path, 'rb') as file:
-        img = image.open(io.BytesIO(file.read()))
+        img = _loaded(image, file.read(), path)
     if img.mode not in _MODES[color_mode]:
         img = img.convert(_MODES[color_mode][0])
     if target_size is not None and img.size != (target_size[1], target_size[0]):
@@ -100,6 +104,20 @@ def load_img(path, grayscale=False, color_mode='rgb', target_size=None, interpol
                                     f'Supported methods are {", ".join(_INTERPOLATIONS)}'))
         img = img.resize((target_size[1], target_size[0]),
                          image.Resampling[interpolation.upper()])
+    return img
+
+
+def _loaded(image, data, path):
+    """The picture with its pixels; errors of Pillow name the file."""
+    try:
+        img = image.open(io.BytesIO(data))
+        img.load()
+    except image.DecompressionBombError as error:
+        raise misuse(ValueError(f'{str(path)!r}: {error}\n  Hint: if you trust the file, '
+                                'PIL.Image.MAX_IMAGE_PIXELS = None.')) from None
+    except _DAMAGED as error:
+        kind = type(error) if isinstance(error, image.UnidentifiedImageError) else OSError
+        raise misuse(kind(f'{str(path)!r} is no image, or is damaged: {error}')) from None
     return img
 
 

@@ -1,9 +1,11 @@
 """keras.preprocessing.image: the same images as TF 1.15 for the same seeds."""
 import pathlib
 import pickle
+import struct
 import subprocess
 import sys
 import warnings
+import zlib
 
 import numpy as np
 import pytest
@@ -194,3 +196,18 @@ def test_missing_statistics_warn():
         generator = images.ImageDataGenerator(featurewise_std_normalization=True)
     with pytest.warns(UserWarning, match="hasn't been fit on any training data"):
         generator.standardize(np.ones((2, 2, 1)))
+
+
+def test_errors_of_load_img_name_the_file(tmp_path):
+    path = tmp_path / 'picture.png'
+    images.save_img(str(path), np.arange(27, dtype=np.float32).reshape(3, 3, 3))
+    whole = path.read_bytes()
+    header = b'IHDR' + struct.pack('>IIBBBBB', 60000, 60000, 8, 2, 0, 0, 0)
+    for data, kind, text in (
+            (b'no picture', OSError, 'is no image'), (whole[:50], OSError, 'is damaged'),
+            (whole[:12] + header + struct.pack('>I', zlib.crc32(header)) + whole[33:], ValueError,
+             'MAX_IMAGE_PIXELS')):
+        path.write_bytes(data)
+        with pytest.raises(kind, match=text) as caught:
+            images.load_img(str(path))
+        assert str(path) in str(caught.value)

@@ -1,4 +1,9 @@
 """tf.image: what the tables of recorded values do not show."""
+import io
+import random
+import struct
+import zlib
+
 import numpy as np
 import pytest
 
@@ -92,3 +97,44 @@ def test_a_flip_by_chance_of_an_image_of_unknown_rank(flip):
     flipped = [np.array_equal(f, np.flip(IMAGE, axis)) for f in found]
     assert 2 < sum(flipped) < 18
     assert all(a or np.array_equal(f, IMAGE) for a, f in zip(flipped, found))
+
+
+def huge(kind):
+    """A picture of 60,000 times 60,000 pixels: of a PNG, the beginning; of a GIF, one that is."""
+    if kind == 'GIF':
+        return b'GIF89a' + struct.pack('<HH', 60000, 60000) + b'\0\0\0,' + bytes(4) \
+            + struct.pack('<HH', 60000, 60000) + b'\0\x02\x02D\x01\0;'
+    header = b'IHDR' + struct.pack('>IIBBBBB', 60000, 60000, 8, 2, 0, 0, 0)
+    return b'\x89PNG\r\n\x1a\n' + struct.pack('>I', 13) + header \
+        + struct.pack('>II4s', zlib.crc32(header), 10, b'IDAT') + bytes(14)
+
+
+@pytest.mark.parametrize('kind, decode', [
+    ('PNG', tf.image.decode_png), ('PNG', tf.image.decode_jpeg), ('PNG', tf.image.decode_image),
+    ('GIF', tf.image.decode_gif)])
+def test_a_picture_with_too_many_pixels(kind, decode):
+    with tf.Session() as session, \
+            pytest.raises(tf.errors.InvalidArgumentError, match='MAX_IMAGE_PIXELS') as caught:
+        session.run(decode(huge(kind), name='big'))
+    assert 'exceeds limit' in str(caught.value)
+
+
+@pytest.mark.parametrize('kind', ['PNG', 'JPEG', 'GIF', 'BMP'])
+def test_damaged_pictures(kind):
+    """With bytes changed by chance: pixels, or an InvalidArgumentError."""
+    from PIL import Image
+    chance, file = random.Random(7), io.BytesIO()
+    grey = np.arange(12 * 9, dtype=np.uint8).reshape(12, 9)
+    Image.fromarray(grey).convert('RGB').save(file, kind)
+    data = tf.placeholder(tf.string, [])
+    pixels = tf.image.decode_image(data)
+    with tf.Session() as session:
+        for _ in range(150):
+            damaged = bytearray(file.getvalue())
+            for _ in range(chance.randint(1, 4)):
+                damaged[chance.randrange(2, len(damaged))] = chance.randrange(256)
+            cut = chance.choice([len(damaged), chance.randrange(2, len(damaged))])
+            try:
+                session.run(pixels, {data: bytes(damaged[:cut])})
+            except tf.errors.InvalidArgumentError:
+                pass

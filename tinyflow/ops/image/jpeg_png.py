@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import io
+import struct
+import zlib
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from tinyflow.graph.support.errors import OpFailure
 
 __all__ = ['decode_jpeg', 'decode_png', 'encode_png']
 
+_DAMAGED = (OSError, SyntaxError, EOFError, LookupError, OverflowError, struct.error, zlib.error)
 _MODES = {1: 'L', 3: 'RGB', 4: 'RGBA'}
 _OTHERS = {b'GIF8': 'a GIF', b'BM': 'a BMP',
            b'RIFF': 'a WebP', b'II*': 'a TIFF', b'MM': 'a TIFF'}
@@ -58,12 +61,18 @@ def _grey(pixels):
 
 @contextlib.contextmanager
 def opened(data, formats):
-    """The file as an Image of Pillow; ValueError if it cannot be read as one of `formats`."""
+    """The file as an Image of Pillow; ValueError if it cannot be read as one of `formats`.
+
+    So are pictures of more than 2 * Image.MAX_IMAGE_PIXELS, where TensorFlow's limit is higher.
+    """
     image = pillow()
     try:
         with image.open(io.BytesIO(data), formats=formats) as picture:
             yield picture
-    except (OSError, SyntaxError) as error:
+    except image.DecompressionBombError as error:
+        raise OpFailure(f'Invalid {" or ".join(formats)} data, size {len(data)}: {error}',
+                        'if you trust the file, PIL.Image.MAX_IMAGE_PIXELS = None.') from error
+    except _DAMAGED as error:
         raise OpFailure(f'Invalid {" or ".join(formats)} data, size {len(data)}',
                         what_it_is(data)) from error
 
