@@ -29,7 +29,7 @@ def test_a_lambda_saved_as_code_is_not_run(tmp_path):
     pytest.importorskip('h5py')
     path = str(tmp_path / 'm.h5')
     keras.Sequential([layers.Lambda(lambda x: x * 3., input_shape=(2,), name='triple')]).save(path)
-    with pytest.raises(ValueError, match="'triple' was saved as Python code.*\n.*m.h5'\n.*allow_code"):
+    with pytest.raises(ValueError, match="'triple' was saved as Python.*\n.*m.h5'\n.*allow_code"):
         keras.models.load_model(path)
     loaded = keras.models.load_model(path, custom_objects={'triple': lambda x: x * 3.},
                                      compile=False)
