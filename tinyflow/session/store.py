@@ -30,6 +30,14 @@ class VariableStorage:
         self.operation = operation
         self.lock = threading.Lock()
 
+    def set(self, array: np.ndarray | None) -> None:
+        """Sets the value, which is copied into the present array if the shape is the same."""
+        with self.lock:
+            if self.value is not None and array is not None and self.value.shape == array.shape:
+                np.copyto(self.value, array)
+            else:
+                self.value = array
+
 
 class Store:
     """The storage of each Variable and the state of each stateful operation, made when needed."""
@@ -67,11 +75,7 @@ class Store:
                                         f'the new value {array.shape}.'))
             checked.append((self.storage(variable.op), array))
         for storage, array in checked:
-            with storage.lock:
-                if storage.value is not None and storage.value.shape == array.shape:
-                    np.copyto(storage.value, array)
-                else:
-                    storage.value = array
+            storage.set(array)
 
     def state(self, operation: Operation) -> Any:
         """The state of a stateful operation, such as a random stream's position."""

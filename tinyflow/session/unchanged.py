@@ -4,9 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import numpy as np
-
-from tinyflow.session.store import Store, VariableStorage
+from tinyflow.session.store import Store
 
 __all__ = ['unchanged']
 
@@ -24,14 +22,5 @@ def unchanged(store: Store) -> Iterator[None]:
         yield
     finally:
         for storage in store.storages():
-            _put_back(storage, values.get(storage))
+            storage.set(values.get(storage))
         store.set_positions(positions)
-
-
-def _put_back(storage: VariableStorage, value: np.ndarray | None) -> None:
-    """Sets a value that the Variable had before, in place if the shape is the same."""
-    with storage.lock:
-        if value is not None and storage.value is not None and storage.value.shape == value.shape:
-            np.copyto(storage.value, value)
-        else:
-            storage.value = value

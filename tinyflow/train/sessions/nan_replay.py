@@ -116,12 +116,7 @@ class NanReplay:
 
     def _restore(self, values, positions):
         for cell, value in values:
-            with cell.lock:
-                if value is not None and cell.value is not None and \
-                        cell.value.shape == value.shape:
-                    np.copyto(cell.value, value)
-                else:
-                    cell.value = None if value is None else value.copy()
+            cell.set(None if value is None else value.copy())
         self._session.set_positions(positions)
 
 
