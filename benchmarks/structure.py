@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import pathlib
 import subprocess
 import sys
@@ -43,6 +44,11 @@ class Imports(ast.NodeVisitor):
         self.statements: list[tuple[str, int, bool]] = []
         self._depth = 0
 
+    def generic_visit(self, node):
+        for child in ast.iter_child_nodes(node):        # expressions have no imports inside
+            if not isinstance(child, ast.expr):
+                self.visit(child)
+
     def _add(self, name: str, line: int) -> None:
         (self.in_functions if self._depth else self.at_load).append((name, line))
 
@@ -55,7 +61,7 @@ class Imports(ast.NodeVisitor):
         self.generic_visit(node)
         self._depth -= 1
 
-    visit_AsyncFunctionDef = visit_Lambda = visit_FunctionDef
+    visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_If(self, node):
         if ast.unparse(node.test) in ('TYPE_CHECKING', 'typing.TYPE_CHECKING'):
@@ -80,6 +86,7 @@ class Imports(ast.NodeVisitor):
                     break
 
 
+@functools.cache
 def read_imports(root: pathlib.Path, package: str = '') -> dict[str, Imports]:
     """The imports of every module, or of those in one package, by the module's name."""
     files = python_files(root)

@@ -1,6 +1,8 @@
 """What many test modules need: a new graph, a Session that runs it; and the marker `engine`."""
 from __future__ import annotations
 
+import gc
+import os
 from pathlib import Path
 
 import pytest
@@ -30,3 +32,14 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.relative_to(TESTS).parts[0] not in OTHER_FLOORS:
             item.add_marker(pytest.mark.engine)
+
+
+def pytest_configure():
+    # Tests need not survive a power failure, and some file systems take milliseconds for each.
+    os.fsync = lambda descriptor: None
+
+
+def pytest_collection_finish():
+    # The tests themselves are millions of objects, which each garbage collection would visit.
+    gc.collect()
+    gc.freeze()

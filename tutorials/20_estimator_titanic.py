@@ -6,7 +6,7 @@
 # **feature columns**: how a table of mixed things becomes numbers, and about **wide & deep**, two
 # models in one.
 #
-# (Training takes ten to thirty seconds, depending on your machine.)
+# (Training takes five to fifteen seconds, depending on your machine.)
 
 # %%
 import csv
@@ -168,9 +168,9 @@ def config(name):
 linear = tf.estimator.LinearClassifier(plain, config=config('linear'))
 wide = tf.estimator.LinearClassifier(crossed, config=config('wide'))
 results = {}
-print('\nTraining three models of 500 steps: ten to thirty seconds ...')
+print('\nTraining three models of 200 steps: a few seconds ...')
 for name, model in [('linear', linear), ('linear, crossed', wide)]:
-    model.train(training_input, steps=500)
+    model.train(training_input, steps=200)
     results[name] = model.evaluate(test_input)
 
 # %% [markdown]
@@ -189,7 +189,7 @@ for name, words in [('sex', ['male', 'female']), ('class', ['first', 'second', '
 # The *wide* half is the linear model with crosses: it learns rules by heart. The *deep* half is a
 # network on dense columns: it finds relations that you did not think of. Their logits are added up,
 # and both are trained at once, each by its own optimizer. (Name them: the default learning
-# rates of this Estimator are so small that 500 steps would teach it next to nothing.)
+# rates of this Estimator are so small that 200 steps would teach it next to nothing.)
 
 # %%
 deep_columns = [column.indicator_column(sex), column.indicator_column(klass),
@@ -198,7 +198,7 @@ both = tf.estimator.DNNLinearCombinedClassifier(
     linear_feature_columns=crossed, linear_optimizer=tf.train.FtrlOptimizer(0.1),
     dnn_feature_columns=deep_columns, dnn_hidden_units=[16, 8],
     dnn_optimizer=tf.train.AdamOptimizer(0.002), config=config('both'))
-both.train(training_input, steps=500)
+both.train(training_input, steps=200)
 results['wide & deep'] = both.evaluate(test_input)
 
 print('\n                 accuracy    auc  average_loss')

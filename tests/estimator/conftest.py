@@ -1,9 +1,21 @@
-"""The fixture `logged`: the lines of the log."""
+"""The fixture `logged`: the lines of the log. And a clock on which exporters need not wait."""
 from __future__ import annotations
 
 import logging
+import time
+from types import SimpleNamespace
 
 import pytest
+
+from estimator_layer.export import saved_model
+
+
+@pytest.fixture(autouse=True)
+def exporters_do_not_wait(monkeypatch):
+    """An export waits for the next second if this one's name is taken: here the clock is set."""
+    ahead = []
+    monkeypatch.setattr(saved_model, 'time', SimpleNamespace(
+        time=lambda: time.time() + sum(ahead), sleep=ahead.append))
 
 
 @pytest.fixture

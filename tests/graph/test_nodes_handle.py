@@ -14,7 +14,10 @@ from tinyflow.ops.support.registry_loading import load_every_op
 
 def _used(path):
     """(line, op type) of every `nodes.X` in a file that imports the handle."""
-    tree = ast.parse(path.read_text(encoding='utf-8'))
+    text = path.read_text(encoding='utf-8')
+    if 'nodes.' not in text:
+        return []
+    tree = ast.parse(text)
     imports = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)
                and n.module in ('tinyflow.graph.op', 'tinyflow.graph.op_registry')]
     if not any(alias.name == 'nodes' for n in imports for alias in n.names):

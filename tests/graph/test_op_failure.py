@@ -168,6 +168,15 @@ def test_reasons_for_a_lost_position():
     assert why.endswith('their number is not known')
 
 
+def _files_with(text, *folders):
+    """(path, syntax tree) of the modules that hold `text`."""
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob('*.py')):
+            source = path.read_text(encoding='utf-8')
+            if text in source:
+                yield path, ast.parse(source)
+
+
 def _splits_at_bars(tree):
     return [node.lineno for node in ast.walk(tree)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
@@ -177,9 +186,8 @@ def _splits_at_bars(tree):
 
 def test_no_message_is_taken_apart_at_a_bar():
     found = [f'{path.relative_to(ROOT)}:{line}'
-             for package in ('tinyflow', 'keras_layer', 'estimator_layer')
-             for path in sorted((ROOT / package).rglob('*.py'))
-             for line in _splits_at_bars(ast.parse(path.read_text(encoding='utf-8')))]
+             for path, tree in _files_with("'|'", 'tinyflow', 'keras_layer', 'estimator_layer')
+             for line in _splits_at_bars(tree)]
     assert not found
 
 
@@ -193,12 +201,12 @@ def _texts(node):
 def test_no_kernel_hides_a_hint_behind_a_bar():
     """Text, a bar, and text: what OpFailure replaced."""
     found = []
-    for part in ('ops', 'pipeline', 'graph', 'data', 'formats'):
-        for path in sorted((ROOT / 'tinyflow' / part).rglob('*.py')):
-            for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
-                name = getattr(getattr(node, 'func', None), 'attr', '') or \
-                    getattr(getattr(node, 'func', None), 'id', '')
-                if isinstance(node, ast.Call) and name.endswith('Error') \
-                        and any('|' in _texts(a) for a in node.args):
-                    found.append(f'{path.relative_to(ROOT)}:{node.lineno}')
+    for path, tree in _files_with('|', 'tinyflow/compiler', 'tinyflow/data', 'tinyflow/formats',
+                                  'tinyflow/graph', 'tinyflow/ops', 'tinyflow/session'):
+        for node in ast.walk(tree):
+            name = getattr(getattr(node, 'func', None), 'attr', '') or \
+                getattr(getattr(node, 'func', None), 'id', '')
+            if isinstance(node, ast.Call) and name.endswith('Error') \
+                    and any('|' in _texts(a) for a in node.args):
+                found.append(f'{path.relative_to(ROOT)}:{node.lineno}')
     assert not found

@@ -180,12 +180,6 @@ def test_a_field_that_is_added_is_found(code):
                for owner, attr, _ in _fields_set(ast.parse(code)))
 
 
-def test_library_code_has_no_assert():
-    for path in structure.python_files(ROOT).values():
-        for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
-            assert not isinstance(node, ast.Assert), f'{path}:{node.lineno}'
-
-
 def test_importing_is_light():
     """Heavy packages and thread pools wait until they are used."""
     code = f'import sys, tinyflow; print([m for m in {HEAVY!r} if m in sys.modules])'
