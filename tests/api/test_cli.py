@@ -13,6 +13,7 @@ import pytest
 
 import tinyflow as tf
 from tests.api.classic.mnist_files import write_mnist_files
+from tests.fork_server import run_module
 
 ROOT = Path(__file__).parents[2]
 CLASSIC = Path(__file__).parent / 'classic'
@@ -52,11 +53,7 @@ def cli(tmp_path):
     def run(command, program, *arguments, before=()):
         if program is not None:
             (tmp_path / 'program.py').write_text(dedent(program).lstrip(), encoding='utf-8')
-        return subprocess.run(
-            [sys.executable, '-W', 'error', '-m', 'tinyflow', command, *before, 'program.py',
-             *arguments],
-            cwd=tmp_path, capture_output=True, encoding='utf-8', timeout=60,
-            env={**os.environ, 'PYTHONPATH': str(ROOT), 'PYTHONIOENCODING': 'utf-8'})
+        return run_module('tinyflow', command, *before, 'program.py', *arguments, cwd=tmp_path)
     return run
 
 

@@ -5,8 +5,6 @@ value that was put into it. The instructions that built the list are then unused
 """
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tinyflow.compiler.functions.known_stacks import Stacks
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.compiler.passes.replacement import Replacement
@@ -53,7 +51,7 @@ def resolve_lists(program: Program) -> Program:
     note = Note('lists', f'{count} reads of list elements are replaced by the elements',
                 len(program.instructions), len(kept), count)
     fetches = tuple(None if v is None else replacement(v) for v in program.fetches)
-    return replace(program.with_instructions(kept, note), fetches=fetches)
+    return program.with_instructions(kept, note, fetches)
 
 
 _KEEPERS = {'Pack', 'StridedSliceGrad', 'TensorListPushBack', 'TensorListSetItem'}

@@ -9,7 +9,6 @@ would be smaller than the cost of a longer program.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -61,8 +60,7 @@ def unroll(program: Program, fold: bool) -> Program:
     note = Note('loops', f'{count} loops of known length are unrolled',
                 len(program.instructions), len(instructions), count)
     fetches = tuple(None if v is None else replacements(v) for v in program.fetches)
-    return drop_unused(resolve_lists(
-        replace(program.with_instructions(instructions, note), fetches=fetches)))
+    return drop_unused(resolve_lists(program.with_instructions(instructions, note, fetches)))
 
 
 class _LoopFunction:

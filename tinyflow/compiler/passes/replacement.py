@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 
@@ -47,4 +46,4 @@ class Replacement:
         note = Note(name, f'{changes} {text}', len(program.instructions), len(instructions),
                     changes)
         fetches = tuple(None if v is None else self(v) for v in program.fetches)
-        return replace(program.with_instructions(instructions, note), fetches=fetches)
+        return program.with_instructions(instructions, note, fetches)
