@@ -306,7 +306,8 @@ def show_run(explanation):
 
 def tidy(call):
     """A line of the program without its lock and without the options that are off."""
-    call = call.strip().rpartition('.lock: ')[2]
+    call = call.strip().removeprefix('with lock: ')
+    call = call.split('; ')[1] if '.target(); ' in call else call
     return re.sub(r', \w+=False', '', call).replace(', = ', ' = ')
 
 

@@ -318,7 +318,8 @@ class Garden:
 
 def fill_with_garbage(session):
     """Whatever a run leaves in its arena must be of no use to the next."""
-    for arena in session._programs.runtime.free_arenas:
+    runtime = session._programs.runtime
+    for arena in (*runtime.free_arenas, *runtime.variable_arenas):
         arena.memory.fill(0xFF)         # NaN as float32
 
 

@@ -292,7 +292,7 @@ class Attack:
     def _plain_call(self):
         arguments = copies(self.arguments)
         for i in self.definition.takes_storage:
-            twin = VariableStorage(arguments[i].operation)
+            twin = VariableStorage(arguments[i].operation, arguments[i].lock)
             twin.value = None if arguments[i].value is None else arguments[i].value.copy()
             arguments[i] = twin
         outputs = self._call(arguments, 'by a plain call')

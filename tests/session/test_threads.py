@@ -47,8 +47,9 @@ def in_threads(work, threads=THREADS):
 
 
 def check_arenas(session):
-    free = session._programs.runtime.free_arenas
-    assert 1 <= len({id(a) for a in free}) == len(free) <= THREADS
+    runtime = session._programs.runtime
+    for free in (runtime.free_arenas, runtime.variable_arenas):
+        assert 1 <= len({id(a) for a in free}) == len(free) <= THREADS
 
 
 @pytest.mark.parametrize('shape', [[4], [None], None])

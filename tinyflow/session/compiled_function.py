@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tinyflow.compiler.codegen.variable_uses import first_uses
 from tinyflow.compiler.compile import Options
 from tinyflow.compiler.functions.list_shape import ListShape
 from tinyflow.compiler.functions.nested import function_to_program, lists_read
@@ -40,6 +41,9 @@ class CompiledFunction:
     def _planned(self) -> CacheEntry:
         program = function_to_program(*self._arguments)
         self._lists = lists_read(program)
+        if self._arguments[1] is None and first_uses(program):
+            from tinyflow.session.concurrent_runs import share      # start-up time
+            share(self._runtime.store)          # a function of tf.data: threads of its own call it
         self._entry = CacheEntry((), (), self._runtime, self._options, program)
         return self._entry
 

@@ -33,24 +33,28 @@ class Executable:
         self.runs = 0
         self.timed_source: ProgramSource | None = None      # for profiled runs
         self._runtime = runtime
+        self._free = runtime.variable_arenas if self.source.uses_variables else runtime.free_arenas
         self._functions: dict[Arena, Callable[..., list]] = {}   # bound to each arena
 
     @contextmanager
     def arena(self) -> Iterator[Arena]:
         """A free arena for one run; `__call__` does the same with less overhead."""
-        free = self._runtime.free_arenas
-        arena = free.pop() if free else Arena()
+        free = self._free
+        try:
+            arena = free.pop()
+        except IndexError:
+            arena, free = self._runtime.another_arena(free)
         try:
             yield arena
         finally:
             free.append(arena)
 
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
-        free = self._runtime.free_arenas
+        free = self._free
         try:
             arena = free.pop()
         except IndexError:
-            arena = Arena()
+            arena, free = self._runtime.another_arena(free)
         try:
             function = self._functions.get(arena) or self._bind_to(arena)
             self.runs += 1

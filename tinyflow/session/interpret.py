@@ -4,12 +4,14 @@ Slow and simple on purpose: the compiled program is tested against it.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from tinyflow.compiler.codegen.variable_uses import variables_written
 from tinyflow.compiler.functions.nested import callables_of, function_to_program
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.graph.func_graph import FuncGraph
@@ -76,7 +78,27 @@ def run_kernel(instruction: Instruction, arguments: list[Any], store: Store) -> 
     first: tuple = () if definition.state is None else (store.state(instruction.operation),)
     if definition.functions:
         first += tuple(callables_of(instruction, partial(interpreted, store)))
-    return definition.call(instruction.attrs, arguments, first)
+    with updating(instruction, arguments, store):
+        return definition.call(instruction.attrs, arguments, first)
+
+
+@contextmanager
+def updating(instruction: Instruction, arguments: list[Any], store: Store) -> Iterator[None]:
+    """Locks the Variables that an instruction updates, in arrays that it puts in `arguments`."""
+    written = variables_written(instruction)
+    if not written:
+        yield
+        return
+    with store.update_lock:
+        if instruction.definition.takes_storage:
+            yield
+            return
+        storages = [store.storage(v.variable) for v in written if v.variable is not None]
+        targets = {v: storage.target() for v, storage in zip(written, storages)}
+        arguments[:] = [targets.get(v, a) for v, a in zip(instruction.inputs, arguments)]
+        yield
+        for storage, array in zip(storages, targets.values()):
+            storage.value = array
 
 
 def interpreted(store: Store, graph: FuncGraph, parameters: Sequence[Tensor] | None = None,

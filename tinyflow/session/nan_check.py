@@ -20,7 +20,7 @@ from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import errors
 from tinyflow.session.executable import Executable
 from tinyflow.session.failure import explain_failure
-from tinyflow.session.interpret import arguments_of
+from tinyflow.session.interpret import arguments_of, updating
 from tinyflow.session.runtime import Runtime
 from tinyflow.session.store import Store
 
@@ -34,8 +34,8 @@ class NanCheckedExecutable(Executable):
 
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
         self.runs += 1
-        with np.errstate(all='ignore'):
-            return _NanTracker(self.store).run(self._plain, feeds)
+        with self.arena() as arena:
+            return arena.context.run(_NanTracker(self.store).run, self._plain, feeds)
 
     def call_inside(self, feeds: Sequence[np.ndarray]) -> list:
         return self(feeds)
@@ -134,7 +134,8 @@ class _NanTracker:
             (self.store.state(instruction.operation),)
         if definition.functions:
             first += tuple(callables_of(instruction, self._function))
-        return definition.call(instruction.attrs, arguments, first)
+        with updating(instruction, arguments, self.store):
+            return definition.call(instruction.attrs, arguments, first)
 
     def _function(self, graph: FuncGraph, parameters: Sequence[Tensor] | None = None,
                   wanted: Sequence[Tensor] | None = None,

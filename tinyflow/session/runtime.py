@@ -57,18 +57,33 @@ def _no_functions(*arguments: Any, **more: Any) -> Callable[..., list]:
 
 
 class Runtime:
-    """The Store, the free arenas, and the compiler of functions (FuncGraphs) of a Session."""
+    """The Store, the free arenas, and the compiler of functions (FuncGraphs) of a Session.
+
+    `variable_arenas` are for programs that use Variables, and at first hold only `first_arena`: a
+    run that finds it taken overlaps with another one. So a Session notices, at no cost, that from
+    now on its Variables need protection. `free_arenas` are for other programs, and runs inside runs.
+    """
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.free_arenas: list[Arena] = []
+        self.first_arena = Arena()
+        self.variable_arenas = [self.first_arena]
         self.make_function: FunctionMaker = _no_functions   # set by the ProgramCache
         self.peak_bytes = 0         # the most memory that a program, or its nodes, has needed
 
+    def another_arena(self, free: list[Arena]) -> tuple[Arena, list[Arena]]:
+        """An arena for a run that finds the list `free` empty, and the list that it returns to."""
+        if free is self.variable_arenas and not self.store.shared:
+            from tinyflow.session.concurrent_runs import enter      # start-up time
+            return enter(self)
+        return Arena(), free
+
     def clear(self) -> None:
         """Frees the memory of all arenas that are not in use."""
-        while self.free_arenas:
-            self.free_arenas.pop().free()
+        for free in (self.free_arenas, self.variable_arenas):
+            while free:
+                free.pop().free()
         session_ended(self.peak_bytes)
 
     def __del__(self) -> None:

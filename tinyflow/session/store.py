@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -20,29 +21,47 @@ def _full_name(operation: Operation) -> str:
 class VariableStorage:
     """The storage of one Variable: `value` is its array, None before it is initialised.
 
-    The array is updated in place for as long as its shape stays; it is never handed out.
+    The array is never handed out. Runs update it in place, for as long as its shape stays and runs
+    do not overlap; from then on it is a SharedStorage (concurrent_runs.py). Who writes, or reads
+    outside of a run, holds `lock`, which all storages of a Session share: an update has several.
     """
 
     __slots__ = ('value', 'operation', 'lock', '__weakref__')
 
-    def __init__(self, operation: Operation) -> None:
+    def __init__(self, operation: Operation, lock: AbstractContextManager) -> None:
         self.value: np.ndarray | None = None
         self.operation = operation
-        self.lock = threading.Lock()
+        self.lock = lock
+
+    def target(self) -> np.ndarray:
+        """The array that an update may change, with the present value; then it becomes `value`."""
+        return self.value
+
+    def overwrite(self, array: np.ndarray) -> None:
+        """Copies an array of the present shape into the value."""
+        np.copyto(self.value, array)
 
     def set(self, array: np.ndarray | None) -> None:
-        """Sets the value, which is copied into the present array if the shape is the same."""
+        """Sets the value to an array that nothing else uses; not in place, a run may read it."""
         with self.lock:
-            if self.value is not None and array is not None and self.value.shape == array.shape:
-                np.copyto(self.value, array)
-            else:
-                self.value = array
+            self.value = array
+
+    def copy(self) -> np.ndarray | None:
+        """A copy of the value, outside of a run."""
+        with self.lock:
+            return None if self.value is None else self.value.copy()
 
 
 class Store:
-    """The storage of each Variable and the state of each stateful operation, made when needed."""
+    """The storage of each Variable and the state of each stateful operation, made when needed.
+
+    `shared` is True after two runs have overlapped in time; see concurrent_runs.py.
+    """
 
     def __init__(self) -> None:
+        self.shared = False
+        self.update_lock = threading.RLock()
+        self._storage_type = VariableStorage
         self._storages: dict[Operation, VariableStorage] = {}
         self._states: dict[Operation, Any] = {}
         self._shared: dict[Any, Any] = {}           # state shared by nodes with one shared_name
@@ -55,12 +74,11 @@ class Store:
             return self._storages[operation]
         except KeyError:
             with self._lock:
-                return self._storages.setdefault(operation, VariableStorage(operation))
+                return self._storages.setdefault(operation, self._storage_type(operation, self.update_lock))
 
     def values(self, variables: Iterable[Any]) -> list[np.ndarray | None]:
         """Copies of the Variables' values; None where there is none."""
-        storages = [self.storage(v.op) for v in variables]
-        return [None if storage.value is None else storage.value.copy() for storage in storages]
+        return [self.storage(v.op).copy() for v in variables]
 
     def set_values(self, pairs: Iterable[tuple[Any, Any]]) -> None:
         """Sets the values of Variables, from (variable, array) pairs.
@@ -118,6 +136,16 @@ class Store:
             self._resumed = dict(positions)
             for operation, state in list(self._states.items()):
                 self._resume(operation, state)
+
+    def share(self, storage_type: type[VariableStorage]) -> None:
+        """Changes the type of all storages, and of those to come; waits for updates in progress."""
+        with self._lock:
+            self._storage_type = storage_type
+            storages = self.storages()
+        for storage in storages:
+            storage.__class__ = storage_type
+        with self.update_lock:
+            self.shared = True
 
     def storages(self) -> list[VariableStorage]:
         """All storages made so far."""

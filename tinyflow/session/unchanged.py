@@ -15,8 +15,7 @@ def unchanged(store: Store) -> Iterator[None]:
 
     Not so the other states, such as queues and tables.
     """
-    values = {storage: None if storage.value is None else storage.value.copy()
-              for storage in store.storages()}
+    values = {storage: storage.copy() for storage in store.storages()}
     positions = store.positions()[0]
     try:
         yield

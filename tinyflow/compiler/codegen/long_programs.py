@@ -9,7 +9,7 @@ from tinyflow.compiler.ir import Instruction
 _LONG = 2000                            # lines; a longer program is written in parts
 Line = tuple[str, Instruction | None]   # of the source, and the instruction that it belongs to
 
-_ASSIGNMENT = re.compile(r'    (?:with \w+\.lock: )?(\w+(?:, \w+)*),? = ')
+_ASSIGNMENT = re.compile(r'(?:^    (?:with lock: )?|; )(\w+(?:, \w+)*),? = ')
 
 
 def is_long(body: Sequence[list[Line]]) -> bool:
@@ -52,10 +52,9 @@ def _declare_globals(lines: Sequence[Line]) -> list[Line]:
     """A `global` statement for the names that some lines assign."""
     names: dict[str, None] = {}
     for line, _ in lines:
-        assigned = _ASSIGNMENT.match(line)
-        if assigned:
-            names.update(dict.fromkeys(assigned[1].split(', ')))
-        elif line.startswith('    del '):
+        for assigned in _ASSIGNMENT.findall(line):
+            names.update(dict.fromkeys(assigned.split(', ')))
+        if line.startswith('    del '):
             names.update(dict.fromkeys(line[8:].split(', ')))
     return [(f'    global {", ".join(names)}', None)] if names else []
 

@@ -9,7 +9,7 @@ attribute time to its lines, and tracebacks lead to the node without any bookkee
         if v0 is None: uninitialized()
         t3 = np.dot(x0, v0, None)                       # MatMul [4, 1]  @ train.py:3
         np.dot(x0.T, c1, b4)                            # gradients/MatMul_grad/MatMul_1 [3, 1]
-        with p0.lock: ApplyGradientDescent(v0, c2, b4)  # GradientDescent/update_Variable/...
+        with lock: v0 = p0.target(); ApplyGradientDescent(v0, c2, b4); p0.value = v0    # ...
         return [t3, None]
 
     x0 a fed array               v1 a Variable's array       p1 the Variable's storage
@@ -37,7 +37,13 @@ from tinyflow.compiler.codegen.expressions import Expressions
 from tinyflow.compiler.codegen.long_programs import Line, in_parts, is_long
 from tinyflow.compiler.codegen.results import as_result, results
 from tinyflow.compiler.codegen.tiling import Group, tile_groups
-from tinyflow.compiler.codegen.variable_uses import first_uses, variables_read
+from tinyflow.compiler.codegen.variable_uses import (
+    as_update,
+    first_uses,
+    reads_after_waiting,
+    variables_read,
+    variables_written,
+)
 from tinyflow.compiler.functions.nested import FunctionMaker, callables_of
 from tinyflow.compiler.ir import Instruction, Value
 from tinyflow.compiler.memory.concat_in_place import copied_parts
@@ -56,6 +62,8 @@ _UNCOMMENTED = ('    v', '    del ', '    in_tiles', '    def ')
 
 class StoreLike(Protocol):
     """What a program works on besides its arena; a Session's Store."""
+
+    update_lock: Any
 
     def storage(self, operation: Operation) -> Any:
         """The storage of a Variable."""
@@ -86,6 +94,7 @@ class ProgramSource:
         self._callables: dict[str, Any] = {}    # f8 -> what runs its functions
         self._variables_read = variables_read(plan.program) \
             if any(i.definition.functions for i in plan.program.instructions) else set()
+        self._read_again = reads_after_waiting(plan.program)
         self._tile_numbers = itertools.count(1)
         text = self._write()
         self.lines = {number: instruction for number, (_, instruction) in enumerate(text, 1)
@@ -93,6 +102,11 @@ class ProgramSource:
         self._code_lines = [line for line, _ in text]
         self._register()
         self._functions = compile_functions(self._code_lines, self.filename)
+
+    @property
+    def uses_variables(self) -> bool:
+        """True if the program, or a function that it calls, reads or writes Variables."""
+        return bool(self._storage_operations)
 
     # ---- text ----------------------------------------------------------------------------
 
@@ -171,24 +185,15 @@ class ProgramSource:
         if locations and not in_buffers:
             names = ', '.join(location.name for location in locations)
             line = f'{names}{"" if instruction.definition.one_output else ","} = {line}'
-        lock = self._lock(instruction)
-        if lock:
-            line = f'with {lock}.lock: {line}'
+        written = [self.plan.locations[v].name[1:] for v in variables_written(instruction)]
+        if written:
+            line = as_update(line, written, in_place=not instruction.definition.takes_storage)
         return [f'    {line}', *self._reread(instruction), *self._deletions(instruction)]
 
-    def _lock(self, instruction: Instruction) -> str | None:
-        """The storage to lock, so that another thread's update of the Variable is not lost."""
-        if instruction.definition.functions:            # their own instructions lock
-            return None
-        for i in instruction.writes:
-            value = instruction.inputs[i]
-            if value.variable is not None:
-                return 'p' + self.plan.locations[value].name[1:]
-        return None
-
     def _reread(self, instruction: Instruction) -> list[str]:
-        """Fetches the arrays of Variables that the instruction has assigned to."""
-        lines = []
+        """Fetches the arrays of Variables that may be others after the instruction."""
+        names = [self.plan.locations[v].name for v in self._read_again.get(instruction, ())]
+        lines = [f'    {name} = p{name[1:]}.value' for name in names]
         for i in instruction.storage_inputs:
             value = instruction.inputs[i]
             if i not in instruction.writes or value.variable is None:
@@ -269,7 +274,7 @@ class ProgramSource:
             if name not in self._callables:
                 self._callables[name] = callables_of(instruction, make_function)
             names[name] = self._callables[name]
-        names['uninitialized'] = uninitialized
+        names['uninitialized'], names['lock'] = uninitialized, store.update_lock
         for name, code in self._functions.items():
             names[name] = FunctionType(code, names)
         return names['run']

@@ -1,7 +1,9 @@
-"""Which Variables a program reads, and which it reads before it writes them."""
+"""Which Variables a program reads and writes, when, and the source of an update."""
 from __future__ import annotations
 
-from tinyflow.compiler.ir import Program, Value
+from collections.abc import Sequence
+
+from tinyflow.compiler.ir import Instruction, Program, Value
 
 
 def first_uses(program: Program) -> dict[Value, bool]:
@@ -27,11 +29,59 @@ def first_uses(program: Program) -> dict[Value, bool]:
 def variables_read(program: Program) -> set[Value]:
     """The Variables whose array some instruction or fetch reads."""
     read = {f for f in program.fetches if f is not None and f.variable is not None}
-    for instruction in program.instructions:
-        not_read = instruction.storage_inputs
-        read |= {v for i, v in enumerate(instruction.inputs)
-                 if v.variable is not None and i not in not_read}
-    return read
+    return read.union(*map(_read_by, program.instructions))
 
 
-__all__ = ['first_uses', 'variables_read']
+def _read_by(instruction: Instruction) -> list[Value]:
+    not_read = instruction.storage_inputs
+    return [v for i, v in enumerate(instruction.inputs)
+            if v.variable is not None and i not in not_read]
+
+
+def reads_after_waiting(program: Program) -> dict[Instruction, list[Value]]:
+    """The Variables that are read after an instruction in which other code may have changed them.
+
+    A queue waits for other threads, a function of the user's may run the Session.
+    """
+    waiting = {i for i in program.instructions if _may_wait(i)}
+    if not waiting:
+        return {}
+    later = dict.fromkeys([f for f in program.fetches if f is not None and f.variable is not None])
+    found: dict[Instruction, list[Value]] = {}
+    for instruction in reversed(program.instructions):
+        if instruction in waiting:
+            found[instruction] = list(later)
+        later.update(dict.fromkeys(_read_by(instruction)))
+    return found
+
+
+def _may_wait(instruction: Instruction) -> bool:
+    definition = instruction.definition
+    return not definition.pure and (definition.state is None or definition.state_of_node) \
+        and not definition.takes_storage
+
+
+# ---- updates -----------------------------------------------------------------------------------
+
+def variables_written(instruction: Instruction) -> list[Value]:
+    """The Variables that an instruction itself updates."""
+    if not instruction.writes or instruction.definition.functions:      # these lock themselves
+        return []
+    return list(dict.fromkeys([v for i in instruction.writes
+                               if (v := instruction.inputs[i]).variable is not None]))
+
+
+def as_update(line: str, numbers: Sequence[str], in_place: bool) -> str:
+    """The source of an update of the Variables v<number>, so that none is lost or half seen.
+
+    An update `in_place` gets the arrays to change from the storages; others set the storage.
+    """
+    if in_place:
+        arrays = ', '.join([f'v{n}' for n in numbers])
+        targets = ', '.join([f'p{n}.target()' for n in numbers])
+        values = ', '.join([f'p{n}.value' for n in numbers])
+        line = f'{arrays} = {targets}; {line}; {values} = {arrays}'
+    return f'with lock: {line}'
+
+
+__all__ = ['as_update', 'first_uses', 'reads_after_waiting', 'variables_read', 'variables_written']

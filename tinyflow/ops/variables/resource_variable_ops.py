@@ -137,7 +137,7 @@ class AssignVariableOp(Op):
     def kernel(resource, value):
         old = resource.value
         if old is not None and old.shape == value.shape:
-            np.copyto(old, value)
+            resource.overwrite(value)
             return
         shape = storage_shape(resource.operation)
         if not shapes.compatible(shape, value.shape):

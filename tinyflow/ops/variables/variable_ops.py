@@ -111,8 +111,8 @@ class Assign(Op):
     def kernel(ref, value, *, validate_shape):
         old = ref.value
         if old is not None and old.shape == value.shape:
-            np.copyto(old, value)
-            return old
+            ref.overwrite(value)
+            return ref.value
         shape = ref.operation.outputs[0].raw_shape if old is None else old.shape
         if validate_shape and not shapes.compatible(shape, value.shape):
             raise OpFailure(f'the variable has shape {shapes.text(shape)}, the new value '

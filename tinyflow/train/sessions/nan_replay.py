@@ -16,6 +16,7 @@ import numpy as np
 
 from tinyflow.compiler.compile import Options
 from tinyflow.graph.support.errors import InvalidArgumentError
+from tinyflow.session.concurrent_runs import share
 from tinyflow.session.program_cache import ProgramCache
 from tinyflow.session.session import BaseSession
 
@@ -95,6 +96,7 @@ class NanReplay:
         if self._snapshot is None:
             return f'{not_finite}  The first operation is not known: {self._reason}.\n{_HINT}'
         store = session._store
+        share(store)                # other threads may go on, and the watcher's runs overlap theirs
         now, states = (_values(store), session.positions()[0]), dict(store._states)
         watcher = _Watcher(session)
         try:
@@ -134,7 +136,7 @@ class _Watcher(BaseSession):
 
 
 def _values(store):
-    return [(cell, None if cell.value is None else cell.value.copy()) for cell in store.storages()]
+    return [(cell, cell.copy()) for cell in store.storages()]
 
 
 def _operations(graph, fetches):

@@ -1,0 +1,67 @@
+"""Runs that overlap: from then on no array of a Variable changes once a run may read it.
+
+A Session that runs in one thread at a time updates its Variables in place. NumPy lets other threads
+run inside its large operations, so a run beside it would read half of an update. The first two runs
+that overlap, of programs that use Variables, change the Session for good: an update works on a copy
+of the array, which becomes the Variable's value when it is complete. A run keeps the arrays that it
+has looked up, so all its reads of a Variable see one state. It costs a copy for each update (none
+for an assignment), and the memory of the old array until the last run that reads it ends.
+
+Generated programs serve both: updates take the array to write to from `VariableStorage.target`,
+which differs here. So the change waits for updates in progress, which hold a lock, but never for
+a run to end: that run may be waiting for this one.
+"""
+from __future__ import annotations
+
+import sys
+from types import FrameType
+
+import numpy as np
+
+from tinyflow.session.runtime import Arena, Runtime
+from tinyflow.session.store import Store, VariableStorage
+
+__all__ = ['SharedStorage', 'enter', 'share']
+
+class SharedStorage(VariableStorage):
+    """The storage of a Variable that several threads use: its array never changes."""
+
+    __slots__ = ()
+
+    def target(self) -> np.ndarray:
+        return self.value.copy()
+
+    def overwrite(self, array: np.ndarray) -> None:
+        self.value = np.array(array, self.value.dtype, order='C')
+
+    def copy(self) -> np.ndarray | None:
+        value = self.value                  # without the lock: it does not change
+        return None if value is None else value.copy()
+
+
+def enter(runtime: Runtime) -> tuple[Arena, list[Arena]]:
+    """An arena for a run while another one has `runtime.first_arena`, and the list it returns to.
+    """
+    if _is_inside(runtime):
+        try:
+            return runtime.free_arenas.pop(), runtime.free_arenas
+        except IndexError:
+            return Arena(), runtime.free_arenas
+    share(runtime.store)
+    return Arena(), runtime.variable_arenas
+
+
+def _is_inside(runtime: Runtime) -> bool:
+    """True if the other run is this thread's own: a py_func in it started this one."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if 'arena' in frame.f_code.co_varnames \
+                and frame.f_locals.get('arena') is runtime.first_arena:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def share(store: Store) -> None:
+    """Returns when no Variable of `store` is, or will be, updated in place."""
+    store.share(SharedStorage)
