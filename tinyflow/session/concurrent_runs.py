@@ -35,7 +35,8 @@ class SharedStorage(VariableStorage):
         self.value = np.array(array, self.value.dtype, order='C')
 
     def copy(self) -> np.ndarray | None:
-        value = self.value                  # without the lock: it does not change
+        with self.lock:                     # the last update in place may be in progress
+            value = self.value
         return None if value is None else value.copy()
 
 
