@@ -307,7 +307,7 @@ def show_run(explanation):
 def tidy(call):
     """A line of the program without its lock and without the options that are off."""
     call = call.strip().removeprefix('with lock: ')
-    call = call.split('; ')[1] if '.target(); ' in call else call
+    call = call.split('; ')[1] if '.target; ' in call else call
     return re.sub(r', \w+=False', '', call).replace(', = ', ' = ')
 
 

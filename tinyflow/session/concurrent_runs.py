@@ -28,6 +28,7 @@ class SharedStorage(VariableStorage):
 
     __slots__ = ()
 
+    @property
     def target(self) -> np.ndarray:
         return self.value.copy()
 

@@ -94,7 +94,7 @@ def updating(instruction: Instruction, arguments: list[Any], store: Store) -> It
             yield
             return
         storages = [store.storage(v.variable) for v in written if v.variable is not None]
-        targets = {v: storage.target() for v, storage in zip(written, storages)}
+        targets = {v: storage.target for v, storage in zip(written, storages)}
         arguments[:] = [targets.get(v, a) for v, a in zip(instruction.inputs, arguments)]
         yield
         for storage, array in zip(storages, targets.values()):

@@ -27,15 +27,12 @@ class VariableStorage:
     """
 
     __slots__ = ('value', 'operation', 'lock', '__weakref__')
+    target: np.ndarray          # what an update may change, and then stores as `value`
 
     def __init__(self, operation: Operation, lock: AbstractContextManager) -> None:
         self.value: np.ndarray | None = None
         self.operation = operation
         self.lock = lock
-
-    def target(self) -> np.ndarray:
-        """The array that an update may change, with the present value; then it becomes `value`."""
-        return self.value
 
     def overwrite(self, array: np.ndarray) -> None:
         """Copies an array of the present shape into the value."""
@@ -50,6 +47,9 @@ class VariableStorage:
         """A copy of the value, outside of a run."""
         with self.lock:
             return None if self.value is None else self.value.copy()
+
+
+VariableStorage.target = VariableStorage.value      # the same slot
 
 
 class Store:

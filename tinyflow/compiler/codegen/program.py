@@ -9,7 +9,7 @@ attribute time to its lines, and tracebacks lead to the node without any bookkee
         if v0 is None: uninitialized()
         t3 = np.dot(x0, v0, None)                       # MatMul [4, 1]  @ train.py:3
         np.dot(x0.T, c1, b4)                            # gradients/MatMul_grad/MatMul_1 [3, 1]
-        with lock: v0 = p0.target(); ApplyGradientDescent(v0, c2, b4); p0.value = v0    # ...
+        with lock: v0 = p0.target; ApplyGradientDescent(v0, c2, b4); p0.value = v0      # ...
         return [t3, None]
 
     x0 a fed array               v1 a Variable's array       p1 the Variable's storage

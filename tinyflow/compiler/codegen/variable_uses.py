@@ -78,7 +78,7 @@ def as_update(line: str, numbers: Sequence[str], in_place: bool) -> str:
     """
     if in_place:
         arrays = ', '.join([f'v{n}' for n in numbers])
-        targets = ', '.join([f'p{n}.target()' for n in numbers])
+        targets = ', '.join([f'p{n}.target' for n in numbers])
         values = ', '.join([f'p{n}.value' for n in numbers])
         line = f'{arrays} = {targets}; {line}; {values} = {arrays}'
     return f'with lock: {line}'
