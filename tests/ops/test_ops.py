@@ -26,7 +26,8 @@ from tinyflow.ops.control_flow.persistent_list import ElementList
 from tinyflow.ops.control_flow.tensor_lists import OptionalTensor
 from tinyflow.ops.support.registry_loading import load_every_op
 from tinyflow.session.interpret import arguments_of, interpret, run_kernel
-from tinyflow.session.store import Store, VariableStorage
+from tinyflow.session.storage import VariableStorage
+from tinyflow.session.store import Store
 
 ROWS = load_all()
 KNOWN = {'static': lambda a: a.shape,

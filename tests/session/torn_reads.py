@@ -42,7 +42,8 @@ def assignments(v):
         return lambda session: session.run(op, {fed: float(next(count) % 1000)})
     yield 'assign', numbers(v.assign(filled).op)
     yield 'scatter_update', numbers(tf.scatter_update(v, rows, filled).op)
-    yield 'assign_add', lambda session, op=v.assign_add(ones).op: session.run(op)
+    add = v.assign_add(ones).op
+    yield 'assign_add', lambda session: session.run(add)
     yield 'set_variable_values', lambda session: session.set_variable_values(
         [(v, np.full(v.shape.as_list(), time.perf_counter() % 1000.0))])
     loop = tf.while_loop(lambda i: i < 3, lambda i: _after(v.assign_add(ones), i + 1),

@@ -42,7 +42,7 @@ class CompiledFunction:
         program = function_to_program(*self._arguments)
         self._lists = lists_read(program)
         if self._arguments[1] is None and first_uses(program):
-            from tinyflow.session.concurrent_runs import share      # start-up time
+            from tinyflow.session.concurrent_runs import share  # start-up time
             share(self._runtime.store)          # a function of tf.data: threads of its own call it
         self._entry = CacheEntry((), (), self._runtime, self._options, program)
         return self._entry

@@ -1,7 +1,7 @@
 """Runs that overlap: from then on no array of a Variable changes once a run may read it.
 
 A Session that runs in one thread at a time updates its Variables in place. NumPy lets other threads
-run inside its large operations, so a run beside it would read half of an update. The first two runs
+run inside its large operations, so another run would read half of an update. The first two runs
 that overlap, of programs that use Variables, change the Session for good: an update works on a copy
 of the array, which becomes the Variable's value when it is complete. A run keeps the arrays that it
 has looked up, so all its reads of a Variable see one state. It costs a copy for each update (none
@@ -15,11 +15,15 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tinyflow.session.runtime import Arena, Runtime
-from tinyflow.session.store import Store, VariableStorage
+from tinyflow.session.storage import VariableStorage
+from tinyflow.session.store import Store
+
+if TYPE_CHECKING:
+    from tinyflow.session.runtime import Arena, Runtime
 
 __all__ = ['SharedStorage', 'enter', 'share']
 
@@ -28,12 +32,8 @@ class SharedStorage(VariableStorage):
 
     __slots__ = ()
 
-    @property
-    def target(self) -> np.ndarray:
-        return self.value.copy()
-
     def overwrite(self, array: np.ndarray) -> None:
-        self.value = np.array(array, self.value.dtype, order='C')
+        self.value = np.array(array, order='C')
 
     def copy(self) -> np.ndarray | None:
         with self.lock:                     # the last update in place may be in progress
@@ -41,16 +41,20 @@ class SharedStorage(VariableStorage):
         return None if value is None else value.copy()
 
 
-def enter(runtime: Runtime) -> tuple[Arena, list[Arena]]:
-    """An arena for a run while another one has `runtime.first_arena`, and the list it returns to.
+SharedStorage.target = property(lambda storage: storage.value.copy())
+
+
+def enter(runtime: Runtime) -> tuple[Arena | None, list[Arena]]:
+    """For a run while another has `runtime.first_arena`: a free arena, and the list it returns to.
     """
-    if _is_inside(runtime):
-        try:
-            return runtime.free_arenas.pop(), runtime.free_arenas
-        except IndexError:
-            return Arena(), runtime.free_arenas
-    share(runtime.store)
-    return Arena(), runtime.variable_arenas
+    if not _is_inside(runtime):
+        share(runtime.store)
+        return None, runtime.variable_arenas
+    free = runtime.free_arenas
+    try:
+        return free.pop(), free
+    except IndexError:
+        return None, free
 
 
 def _is_inside(runtime: Runtime) -> bool:
@@ -66,4 +70,10 @@ def _is_inside(runtime: Runtime) -> bool:
 
 def share(store: Store) -> None:
     """Returns when no Variable of `store` is, or will be, updated in place."""
-    store.share(SharedStorage)
+    with store._lock:
+        store._storage_type = SharedStorage
+        storages = store.storages()
+    for storage in storages:
+        storage.__class__ = SharedStorage
+    with store.update_lock:                 # an update in place may be in progress
+        store.shared = True

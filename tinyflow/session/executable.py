@@ -33,7 +33,8 @@ class Executable:
         self.runs = 0
         self.timed_source: ProgramSource | None = None      # for profiled runs
         self._runtime = runtime
-        self._free = runtime.variable_arenas if self.source.uses_variables else runtime.free_arenas
+        self._free = runtime.variable_arenas if self.source.storage_operations \
+            else runtime.free_arenas
         self._functions: dict[Arena, Callable[..., list]] = {}   # bound to each arena
 
     @contextmanager

@@ -12,7 +12,7 @@ from tinyflow.graph.constant_value import as_python
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import errors
-from tinyflow.session.store import VariableStorage
+from tinyflow.session.storage import VariableStorage
 
 
 def explain_failure(instruction: Instruction, error: Exception,

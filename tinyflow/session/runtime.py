@@ -59,9 +59,9 @@ def _no_functions(*arguments: Any, **more: Any) -> Callable[..., list]:
 class Runtime:
     """The Store, the free arenas, and the compiler of functions (FuncGraphs) of a Session.
 
-    `variable_arenas` are for programs that use Variables, and at first hold only `first_arena`: a
-    run that finds it taken overlaps with another one. So a Session notices, at no cost, that from
-    now on its Variables need protection. `free_arenas` are for other programs, and runs inside runs.
+    `variable_arenas` are for programs that use Variables, and at first have only `first_arena`: a
+    run that finds it taken overlaps with another one. So a Session notices, at no cost, that its
+    Variables need protection. `free_arenas` are for the other programs, and for runs inside runs.
     """
 
     def __init__(self, store: Store) -> None:
@@ -75,8 +75,9 @@ class Runtime:
     def another_arena(self, free: list[Arena]) -> tuple[Arena, list[Arena]]:
         """An arena for a run that finds the list `free` empty, and the list that it returns to."""
         if free is self.variable_arenas and not self.store.shared:
-            from tinyflow.session.concurrent_runs import enter      # start-up time
-            return enter(self)
+            from tinyflow.session.concurrent_runs import enter  # start-up time
+            arena, free = enter(self)
+            return arena or Arena(), free
         return Arena(), free
 
     def clear(self) -> None:

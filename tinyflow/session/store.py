@@ -3,53 +3,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.support.errors import OpError, misuse
+from tinyflow.session.storage import VariableStorage
 
 
 def _full_name(operation: Operation) -> str:
     """A name that is equal in every process that builds the same graph."""
     function = getattr(operation.graph, 'name', None)       # only functions have one
     return f'{function}/{operation.name}' if function else operation.name
-
-
-class VariableStorage:
-    """The storage of one Variable: `value` is its array, None before it is initialised.
-
-    The array is never handed out. Runs update it in place, for as long as its shape stays and runs
-    do not overlap; from then on it is a SharedStorage (concurrent_runs.py). Who writes, or reads
-    outside of a run, holds `lock`, which all storages of a Session share: an update has several.
-    """
-
-    __slots__ = ('value', 'operation', 'lock', '__weakref__')
-    target: np.ndarray          # what an update may change, and then stores as `value`
-
-    def __init__(self, operation: Operation, lock: AbstractContextManager) -> None:
-        self.value: np.ndarray | None = None
-        self.operation = operation
-        self.lock = lock
-
-    def overwrite(self, array: np.ndarray) -> None:
-        """Copies an array of the present shape into the value."""
-        np.copyto(self.value, array)
-
-    def set(self, array: np.ndarray | None) -> None:
-        """Sets the value to an array that nothing else uses; not in place, a run may read it."""
-        with self.lock:
-            self.value = array
-
-    def copy(self) -> np.ndarray | None:
-        """A copy of the value, outside of a run."""
-        with self.lock:
-            return None if self.value is None else self.value.copy()
-
-
-VariableStorage.target = VariableStorage.value      # the same slot
 
 
 class Store:
@@ -74,7 +40,8 @@ class Store:
             return self._storages[operation]
         except KeyError:
             with self._lock:
-                return self._storages.setdefault(operation, self._storage_type(operation, self.update_lock))
+                return self._storages.setdefault(
+                    operation, self._storage_type(operation, self.update_lock))
 
     def values(self, variables: Iterable[Any]) -> list[np.ndarray | None]:
         """Copies of the Variables' values; None where there is none."""
@@ -136,16 +103,6 @@ class Store:
             self._resumed = dict(positions)
             for operation, state in list(self._states.items()):
                 self._resume(operation, state)
-
-    def share(self, storage_type: type[VariableStorage]) -> None:
-        """Changes the type of all storages, and of those to come; waits for updates in progress."""
-        with self._lock:
-            self._storage_type = storage_type
-            storages = self.storages()
-        for storage in storages:
-            storage.__class__ = storage_type
-        with self.update_lock:
-            self.shared = True
 
     def storages(self) -> list[VariableStorage]:
         """All storages made so far."""

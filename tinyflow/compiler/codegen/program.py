@@ -31,19 +31,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tinyflow.compiler.codegen import variable_uses
 from tinyflow.compiler.codegen.binding import arrays_in
 from tinyflow.compiler.codegen.bytecode import compile_functions
 from tinyflow.compiler.codegen.expressions import Expressions
 from tinyflow.compiler.codegen.long_programs import Line, in_parts, is_long
 from tinyflow.compiler.codegen.results import as_result, results
 from tinyflow.compiler.codegen.tiling import Group, tile_groups
-from tinyflow.compiler.codegen.variable_uses import (
-    as_update,
-    first_uses,
-    reads_after_waiting,
-    variables_read,
-    variables_written,
-)
 from tinyflow.compiler.functions.nested import FunctionMaker, callables_of
 from tinyflow.compiler.ir import Instruction, Value
 from tinyflow.compiler.memory.concat_in_place import copied_parts
@@ -86,15 +80,15 @@ class ProgramSource:
         self.clock = clock                      # call tick() after each instruction
         self.timed: list[Instruction] = []      # those followed by tick(), in order
         self.read_first: list[Any] = []         # Variables that must have a value
-        self._storage_operations: dict[str, Any] = {}     # p1 -> Variable
+        self.storage_operations: dict[str, Any] = {}      # p1 -> Variable; those that it uses
         self._names: dict[str, Any] = {
             '__builtins__': builtins, 'np': np, 'as_python': as_python, 'checked': checked,
             'as_result': as_result, 'in_tiles': in_tiles}
         self._expressions = Expressions(plan, self._names)
         self._callables: dict[str, Any] = {}    # f8 -> what runs its functions
-        self._variables_read = variables_read(plan.program) \
+        self._variables_read = variable_uses.variables_read(plan.program) \
             if any(i.definition.functions for i in plan.program.instructions) else set()
-        self._read_again = reads_after_waiting(plan.program)
+        self._read_again = variable_uses.reads_after_waiting(plan.program)
         self._tile_numbers = itertools.count(1)
         text = self._write()
         self.lines = {number: instruction for number, (_, instruction) in enumerate(text, 1)
@@ -102,11 +96,6 @@ class ProgramSource:
         self._code_lines = [line for line, _ in text]
         self._register()
         self._functions = compile_functions(self._code_lines, self.filename)
-
-    @property
-    def uses_variables(self) -> bool:
-        """True if the program, or a function that it calls, reads or writes Variables."""
-        return bool(self._storage_operations)
 
     # ---- text ----------------------------------------------------------------------------
 
@@ -128,10 +117,10 @@ class ProgramSource:
         """Fetches the arrays of Variables that the program reads before it assigns to them."""
         lines: list[str] = []
         tested: list[str] = []
-        for value, written_first in first_uses(self.plan.program).items():
+        for value, written_first in variable_uses.first_uses(self.plan.program).items():
             name = self.plan.locations[value].name
             storage = 'p' + name[1:]
-            self._storage_operations[storage] = value.variable
+            self.storage_operations[storage] = value.variable
             if not written_first:
                 lines.append(f'    {name} = {storage}.value')
                 tested.append(name)
@@ -147,10 +136,10 @@ class ProgramSource:
         program = self.plan.program
         if program.nested:
             return []
-        used = self._storage_operations.values()
+        used = self.storage_operations.values()
         unused = sorted(program.reads.difference(used), key=lambda operation: operation.id)
         names = [f'q{n}' for n in range(len(unused))]
-        self._storage_operations.update(zip(names, unused))
+        self.storage_operations.update(zip(names, unused))
         self.read_first += unused
         return [f'{name}.value' for name in names]
 
@@ -185,9 +174,7 @@ class ProgramSource:
         if locations and not in_buffers:
             names = ', '.join(location.name for location in locations)
             line = f'{names}{"" if instruction.definition.one_output else ","} = {line}'
-        written = [self.plan.locations[v].name[1:] for v in variables_written(instruction)]
-        if written:
-            line = as_update(line, written, in_place=not instruction.definition.takes_storage)
+        line = variable_uses.as_update(line, instruction, self.plan.locations)
         return [f'    {line}', *self._reread(instruction), *self._deletions(instruction)]
 
     def _reread(self, instruction: Instruction) -> list[str]:
@@ -266,7 +253,7 @@ class ProgramSource:
         `make_function` compiles the functions that the program calls.
         """
         names = self._names | arrays_in(self.plan, arena)
-        for name, operation in self._storage_operations.items():
+        for name, operation in self.storage_operations.items():
             names[name] = store.storage(operation)
         for name, operation in self._expressions.state_operations.items():
             names[name] = store.state(operation)

@@ -1,9 +1,8 @@
 """Which Variables a program reads and writes, when, and the source of an update."""
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tinyflow.compiler.ir import Instruction, Program, Value
+from tinyflow.compiler.memory.location import Location
 
 
 def first_uses(program: Program) -> dict[Value, bool]:
@@ -71,12 +70,15 @@ def variables_written(instruction: Instruction) -> list[Value]:
                                if (v := instruction.inputs[i]).variable is not None]))
 
 
-def as_update(line: str, numbers: Sequence[str], in_place: bool) -> str:
-    """The source of an update of the Variables v<number>, so that none is lost or half seen.
+def as_update(line: str, instruction: Instruction, locations: dict[Value, Location]) -> str:
+    """The source of an instruction that may be an update, which other threads see all of or none.
 
-    An update `in_place` gets the arrays to change from the storages; others set the storage.
+    An update in place gets the arrays to change from the storages; an assignment sets the storage.
     """
-    if in_place:
+    numbers = [locations[v].name[1:] for v in variables_written(instruction)]
+    if not numbers:
+        return line
+    if not instruction.definition.takes_storage:
         arrays = ', '.join([f'v{n}' for n in numbers])
         targets = ', '.join([f'p{n}.target' for n in numbers])
         values = ', '.join([f'p{n}.value' for n in numbers])
