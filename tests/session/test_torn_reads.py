@@ -174,6 +174,28 @@ def test_one_thread_and_its_nested_runs_update_in_place():
     assert session._store.storage(v.op).value is array and not session._store.shared
 
 
+@pytest.mark.parametrize('shared', [False, True])
+def test_a_run_sees_what_a_run_inside_it_assigns(shared):
+    v = tf.Variable(tf.zeros([4]))
+    add = v.assign_add(tf.ones([4])).op
+    session = tf.Session()
+
+    def nested(x):
+        session.run(add)
+        return x
+    before = v * 1.0
+    with tf.control_dependencies([before]):
+        call = tf.py_func(nested, [1.0], tf.float32)
+    with tf.control_dependencies([call]):
+        after, add_more = v * 1.0, v.assign_add([10.0] * 4)
+    session.run(v.initializer)
+    if shared:
+        share(session._store)
+    results = session.run([before, call, after, add_more])
+    assert [r.flat[0] for r in results] == [0.0, 1.0, 1.0, 11.0]
+    assert session._store.shared == shared
+
+
 def test_threads_that_use_no_variables_change_nothing():
     """Enqueue operations that wait, next to a training loop."""
     queue = tf.FIFOQueue(1, tf.float32, [[]])
