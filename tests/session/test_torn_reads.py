@@ -89,15 +89,17 @@ def test_half_of_an_update_is_never_read(read, nan_check, two_steps):
     update, reader = op.apply(v._variable, tf.ones([6])).op, reader_of(read, v)
     session = tf.Session(nan_check=nan_check)
     session.run(v.initializer)
-    for before in (0.0, 1.0):           # the first time the reader waits, then it reads the old
+    for before in (0.0, 1.0):           # first the reader waits, then it reads the old array
         half.clear()
         go_on.clear()
+        held = session._store.storage(v.op).value if before else None
         writer = in_thread(lambda: session.run(update))
         assert half.wait(30.0)
         value = np.unique(reader(session))
         go_on.set()
         writer()
         assert len(value) == 1 and value[0] in (before, before + 1.0)
+        assert held is None or not session._store.shared or held.tolist() == [before] * 6
     assert session.run(v).tolist() == [2.0] * 6
 
 
@@ -262,18 +264,25 @@ def test_arrays_belong_to_the_caller():
     assert session.run(v).tolist() == [1.0] * 3
 
 
-def test_an_update_that_fails_changes_nothing(two_steps):
-    op, _, go_on = two_steps
-    go_on.set()
+def test_only_arrays_that_a_run_reads_are_copied(two_steps):
+    op, half, go_on = two_steps
     v = tf.Variable(tf.zeros([6]))
-    value = tf.placeholder(tf.float32)
-    update = op.apply(v._variable, value).op
+    update, twice = op.apply(v._variable, tf.ones([6])).op, v * 2.0
     session = tf.Session()
     session.run(v.initializer)
     share(session._store)
-    with pytest.raises(tf.errors.InvalidArgumentError):
-        session.run(update, {value: np.ones(5)})        # its second half does not fit
-    assert session.run(v).tolist() == [0.0] * 6
+    storage = session._store.storage(v.op)
+    address = storage.value.ctypes.data
+    writer = in_thread(lambda: session.run(update))
+    assert half.wait(30.0)
+    assert session.run(twice).tolist() == [2.0] * 6         # it has waited for the update
+    writer()
+    assert storage.value.ctypes.data == address
+    for part in (lambda array: array, lambda array: array[2:4], lambda array: array[:, None].T):
+        held, address = part(storage.value), storage.value.ctypes.data
+        before = held.copy()
+        session.run(update)
+        assert np.array_equal(held, before) and storage.value.ctypes.data != address
 
 
 @pytest.mark.parametrize('nan_check', [False, True], ids=['compiled', 'nan_check'])

@@ -1,11 +1,12 @@
-"""Runs that overlap: from then on no array of a Variable changes once a run may read it.
+"""Runs that overlap: an array of a Variable does not change while a run reads it.
 
 A Session that runs in one thread at a time updates its Variables in place. NumPy lets other threads
 run inside its large operations, so another run would read half of an update. The first two runs
-that overlap, of programs that use Variables, change the Session for good: an update works on a copy
-of the array, which becomes the Variable's value when it is complete. A run keeps the arrays that it
-has looked up, so all its reads of a Variable see one state. It costs a copy for each update (none
-for an assignment), and the memory of the old array until the last run that reads it ends.
+that overlap, of programs that use Variables, change the Session for good: while some run holds the
+array of a Variable, an update works on a copy, which becomes the Variable's value when it is
+complete. A run keeps the arrays that it has looked up, so all its reads of a Variable see one
+state. Without such a run, the update is in place and those that come meanwhile wait for its end: a
+large table of which a few rows are updated is not copied in each step.
 
 Generated programs serve both: updates take the array to write to from `VariableStorage.target`,
 which differs here. So the change waits for updates in progress, which hold a lock, but never for
@@ -14,8 +15,9 @@ a run to end: that run may be waiting for this one.
 from __future__ import annotations
 
 import sys
+import threading
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,8 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ['SharedStorage', 'enter', 'share']
 
+
 class SharedStorage(VariableStorage):
-    """The storage of a Variable that several threads use: its array never changes."""
+    """The storage of a Variable that several threads use."""
 
     __slots__ = ()
 
@@ -36,12 +39,57 @@ class SharedStorage(VariableStorage):
         self.value = np.array(array, order='C')
 
     def copy(self) -> np.ndarray | None:
-        with self.lock:                     # the last update in place may be in progress
+        with self.lock:                 # the last update of a lone run may be in progress
             value = self.value
         return None if value is None else value.copy()
 
 
-SharedStorage.target = property(lambda storage: storage.value.copy())
+_slot = VariableStorage.__dict__['value']
+
+
+def _read(storage: SharedStorage) -> np.ndarray | None:
+    """The array, which no update changes while the caller holds it."""
+    array = _slot.__get__(storage)
+    if storage.in_place:            # after the look-up, see _target
+        del array
+        with storage.lock:
+            array = _slot.__get__(storage)
+    return array
+
+
+def _target(storage: SharedStorage) -> np.ndarray:
+    """The array for an update: the present one if nothing else holds it, else a copy.
+
+    Who looks it up before `in_place` is set is counted; who does it later waits.
+    """
+    storage.in_place = True
+    if _references(storage) == _ALONE and _slot.__get__(storage).base is None:
+        return _slot.__get__(storage)
+    storage.in_place = False
+    return _slot.__get__(storage).copy()
+
+
+def _write(storage: SharedStorage, array: np.ndarray | None) -> None:
+    """Ends an update."""
+    _slot.__set__(storage, array)
+    storage.in_place = False
+
+
+def _references(storage: VariableStorage) -> int:
+    return sys.getrefcount(_slot.__get__(storage))
+
+
+def _references_of_one() -> int:
+    """What `_references` returns if only the storage holds the array."""
+    storage = VariableStorage(None, threading.Lock())       # type: ignore[arg-type]
+    storage.value = np.zeros(1)
+    return _references(storage)
+
+
+_ALONE = _references_of_one()
+_ATTRIBUTES: dict[str, Any] = {'value': property(_read, _write), 'target': property(_target)}
+for _name, _property in _ATTRIBUTES.items():
+    setattr(SharedStorage, _name, _property)
 
 
 def enter(runtime: Runtime) -> tuple[Arena | None, list[Arena]]:
@@ -69,7 +117,7 @@ def _is_inside(runtime: Runtime) -> bool:
 
 
 def share(store: Store) -> None:
-    """Returns when no Variable of `store` is, or will be, updated in place."""
+    """Returns when updates of `store` do not change what a run reads, now and in future."""
     with store._lock:
         store._storage_type = SharedStorage
         storages = store.storages()

@@ -19,13 +19,14 @@ class VariableStorage:
     outside of a run, holds `lock`, which all storages of a Session share: an update has several.
     """
 
-    __slots__ = ('value', 'operation', 'lock', '__weakref__')
+    __slots__ = ('value', 'operation', 'lock', 'in_place', '__weakref__')
     target: Any             # the array that an update may change; it is the new `value` then
 
     def __init__(self, operation: Operation, lock: AbstractContextManager) -> None:
         self.value: np.ndarray | None = None
         self.operation = operation
         self.lock = lock
+        self.in_place = False           # for SharedStorage: an update in place is in progress
 
     def overwrite(self, array: np.ndarray) -> None:
         """Copies an array of the present shape into the value."""

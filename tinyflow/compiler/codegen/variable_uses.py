@@ -82,7 +82,8 @@ def as_update(line: str, instruction: Instruction, locations: dict[Value, Locati
         arrays = ', '.join([f'v{n}' for n in numbers])
         targets = ', '.join([f'p{n}.target' for n in numbers])
         values = ', '.join([f'p{n}.value' for n in numbers])
-        line = f'{arrays} = {targets}; {line}; {values} = {arrays}'
+        none = ' = '.join([f'v{n}' for n in numbers])       # this run has no use for the old array
+        line = f'{none} = None; {arrays} = {targets}; {line}; {values} = {arrays}'
     return f'with lock: {line}'
 
 
