@@ -61,6 +61,8 @@ def deserialize(config, custom_objects=None):
     """The initializer of that configuration or name."""
     known = {n: globals()[n] for n in __all__}
     known.update(zero=Zeros, one=Ones)              # names of Keras 1 that TF 1.15 still accepts
+    known.update(HeNormal=he_normal, HeUniform=he_uniform, LecunNormal=lecun_normal,
+                 LecunUniform=lecun_uniform)        # classes of a newer Keras
     return deserialize_keras_object(config, module_objects=known,
                                     custom_objects=custom_objects,
                                     printable_module_name='initializer')

@@ -65,7 +65,8 @@ def serialize(regularizer):
 
 def deserialize(config, custom_objects=None):
     """The regularizer of that configuration or name."""
-    return deserialize_keras_object(config, module_objects=globals(),
+    known = {**globals(), 'L1': L1L2, 'L2': L1L2}       # classes of a newer Keras
+    return deserialize_keras_object(config, module_objects=known,
                                     custom_objects=custom_objects,
                                     printable_module_name='regularizer')
 

@@ -21,6 +21,10 @@ def serialize(metric):
 
 def deserialize(config, custom_objects=None):
     """The metric of that name or configuration."""
+    if isinstance(config, dict) and config.get('class_name') == 'MeanMetricWrapper':
+        # A newer Keras names the function.
+        inner = config['config']
+        config = {**config, 'config': {**inner, 'fn': get(inner.get('fn'))}}
     return deserialize_keras_object(config, module_objects={n: globals()[n] for n in __all__},
                                     custom_objects=custom_objects,
                                     printable_module_name='metric function')

@@ -5,6 +5,7 @@ from keras_layer.optimizers.adam_family import *            # noqa: F403 - its _
 from keras_layer.optimizers.rules import *              # noqa: F403
 from keras_layer.optimizers.tf_optimizer import TFOptimizer
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
+from keras_layer.utils.newer_keras import old_name
 from tinyflow.graph.support.missing import explain_missing
 from tinyflow.graph.support.errors import misuse
 
@@ -22,8 +23,12 @@ def serialize(optimizer):
 
 def deserialize(config, custom_objects=None):
     """The optimizer of a {'class_name', 'config'}; the case of the name does not matter."""
-    if config['class_name'].lower() in _BY_NAME:
-        config = {**config, 'class_name': config['class_name'].lower()}
+    name = old_name(config['class_name']).lower()
+    if name == 'nadam' and config['class_name'].startswith('Custom>'):
+        # Its momentum is 0.96^t where ours is 0.96^(decay t).
+        config = {**config, 'config': {**config['config'], 'schedule_decay': 1.0}}
+    if name in _BY_NAME:
+        config = {**config, 'class_name': name}
     return deserialize_keras_object(config, module_objects=_BY_NAME,
                                     custom_objects=custom_objects,
                                     printable_module_name='optimizer')

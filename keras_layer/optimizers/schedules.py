@@ -124,7 +124,11 @@ def serialize(learning_rate_schedule):
 
 def deserialize(config, custom_objects=None):
     """The schedule of that configuration."""
-    return deserialize_keras_object(config, module_objects=globals(),
+    known = globals()
+    if 'Cosine' in str(config.get('class_name')):
+        from keras_layer.optimizers import cosine  # start-up time
+        known = {**known, **vars(cosine)}
+    return deserialize_keras_object(config, module_objects=known,
                                     custom_objects=custom_objects,
                                     printable_module_name='decay')
 

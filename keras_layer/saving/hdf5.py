@@ -192,11 +192,11 @@ def _each(value, deserialize):
 
 
 def _read_optimizer(group, model):
-    values = group.arrays()
+    values, names = group.arrays(), group.texts('weight_names')
     with naming(group.path, 'its training_config'):
         model._functions.get('train')           # creates the optimizer's Variables
     try:
-        model.optimizer.set_weights(optimizer_state(model.optimizer, values))
+        model.optimizer.set_weights(optimizer_state(model.optimizer, values, names))
     except (ValueError, TypeError, IndexError) as error:
         warnings.warn(f'The optimizer starts from scratch: its saved state does not fit ({error}).',
                       stacklevel=5)

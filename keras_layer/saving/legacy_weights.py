@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from keras_layer.utils import newer_keras
+
 _CONVOLUTIONS = ('Conv1D', 'Conv2D', 'Conv3D', 'Conv2DTranspose', 'ConvLSTM2D')
 
 
@@ -47,12 +49,15 @@ def _of_keras_1(layer, kind, weights):
     return weights
 
 
-def optimizer_state(optimizer, values):
+def optimizer_state(optimizer, values, names=()):
     """The state of one of Keras 2's own optimizers, in the order of tf.keras' optimizer's weights.
 
     Keras 2 stores unused moments, and for RMSprop, Adagrad and Adadelta no step count: they start
     at step 0 again, as in Keras 2. Values that are in order already are unchanged.
     """
+    newer = newer_keras.optimizer_state(optimizer, names, values)
+    if newer is not None:
+        return _with_momentum_cache(optimizer, newer)
     wanted = len(optimizer.weights)
     kind = type(optimizer).__name__
     if len(values) == wanted:
@@ -64,6 +69,12 @@ def optimizer_state(optimizer, values):
     if kind == 'Nadam' and len(values) + 1 == wanted:
         return [values[0], _momentum_cache(optimizer, int(values[0])), *values[1:]]
     return values
+
+
+def _with_momentum_cache(optimizer, values):
+    """The state with Nadam's product, the one value that a newer Keras does not save."""
+    return [_momentum_cache(optimizer, int(values[0])) if value is None else value
+            for value in values]
 
 
 def _momentum_cache(optimizer, steps):

@@ -11,11 +11,13 @@ import shutil
 
 import tinyflow as tf
 from keras_layer import backend as K
-from keras_layer.saving import configs, hdf5
+from keras_layer.saving import configs, hdf5, keras_metadata
+from keras_layer.utils.hdf5 import naming
 from tinyflow.graph.support.errors import misuse
 
 _JSON = 'saved_model.json'
 _WEIGHTS = 'variables'
+_MODELS = ('Model', 'Functional', 'Sequential')
 
 
 def export_saved_model(model, saved_model_path, custom_objects=None, as_text=False,
@@ -97,14 +99,26 @@ def _described(path):
     if os.path.exists(file):
         with open(file, encoding='utf8') as opened:
             return json.load(opened)
+    file = os.path.join(path, keras_metadata.FILE)
+    if os.path.exists(file):
+        return _model_in([(o.path, o.metadata) for o in keras_metadata.read(file)])
     from tinyflow.train.saved_model.loader import read_saved_model  # start-up time
     for graph in read_saved_model(path).meta_graphs:
         root = graph.object_graph_def.nodes[0] if graph.object_graph_def.nodes else None
         if root is not None and root.user_object.identifier.startswith('_tf_keras_'):
-            described = json.loads(root.user_object.metadata)
-            if described.get('class_name') in ('Model', 'Functional', 'Sequential') \
-                    and described.get('config'):
+            text = root.user_object.metadata
+            with naming(path, 'its Keras configuration'):
+                described = text and _model_in([('root', json.loads(text))])
+            if described:
                 return described
+    return None
+
+
+def _model_in(objects):
+    """The metadata of the root among (path, metadata), if it is a model with a configuration."""
+    for where, described in objects:
+        if where == 'root' and described.get('class_name') in _MODELS and described.get('config'):
+            return described
     return None
 
 

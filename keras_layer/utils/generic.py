@@ -6,6 +6,7 @@ import inspect
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from keras_layer.utils import newer_keras
 from tinyflow.graph.support.errors import misuse
 
 __all__ = [
@@ -74,6 +75,7 @@ def deserialize_keras_object(identifier, module_objects=None, custom_objects=Non
     if isinstance(identifier, dict):
         cls, config = class_and_config(identifier, module_objects, custom_objects,
                                        printable_module_name)
+        config = newer_keras.known_arguments(cls, config)
         with loading():
             return _made(cls, config, custom_objects or {})
     raise misuse(ValueError(f'Could not interpret serialized {printable_module_name}: '
@@ -108,6 +110,8 @@ def class_and_config(config, module_objects=None, custom_objects=None,
                                 "'config': ...}."))
     found = find_object(config['class_name'], module_objects, custom_objects)
     if found is None:
+        found = find_object(newer_keras.old_name(config['class_name']), module_objects)
+    if found is None:
         raise misuse(ValueError(_unknown(config['class_name'], printable_module_name,
                                          module_objects)))
     return found, config['config']
@@ -131,6 +135,10 @@ def _unknown(name, kind, known=None):
     names = [k for k, v in (known or {}).items() if callable(v) and not k.startswith('_')]
     near = difflib.get_close_matches(name, names, 3)
     hints = [f'did you mean {" or ".join(map(repr, near))}?'] if near else []
+    newer = newer_keras.is_newer_layer(name) if kind == 'layer' else None
+    if newer:
+        return (f"Unknown layer: {name}. It is {newer}.\n  Hint: save the model without it, or "
+                f"pass a class of your own: load_model(path, custom_objects={{'{name}': ...}}).")
     if _loading.get() or kind == 'layer':
         own = f"{{'{name}': {name}}}"
         hints.append(f'pass the object: load_model(path, custom_objects={own}), or build it inside '

@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import traceback
+import zipfile
 
 import numpy as np
 
@@ -54,6 +55,11 @@ def open_hdf5(path, description, small=True):
             _check(path)
         return h5py.File(path, 'r')
     except OSError as error:
+        if zipfile.is_zipfile(path):
+            raise misuse(ValueError(
+                f'{path!r} is a zip archive, which Keras of TensorFlow 2.12 and newer writes for '
+                "names that end in .keras; it is not supported.\n  Hint: model.save('model.h5') "
+                'there, and load that.')) from None
         raise lost(path, f'is not an HDF5 file, or is damaged: {error}') from None
 
 
