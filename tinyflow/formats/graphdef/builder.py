@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.formats.graphdef import attributes, wiring
+from tinyflow.formats.graphdef.expansion import Budget
 from tinyflow.formats.graphdef.nodes import Function, Node, newer_type, upgrade
 from tinyflow.formats.graphdef.rewritten import rewrite
 from tinyflow.graph import shapes
@@ -34,15 +35,20 @@ class Made:
 class Builder:
     """Makes nodes in `graph` under a name prefix; `library` has the Functions by name."""
 
-    def __init__(self, graph, library=None, prefix='', depth=0):
+    def __init__(self, graph, library=None, prefix='', depth=0, budget=None):
         self.graph = graph
         self.library = library or {}
         self.prefix = prefix
         self.made: dict[str, Made] = {}
         self._depth = depth
+        self._budget = budget
 
     def build(self, nodes):
         """Makes all nodes. NotFoundError for unknown op types, else ValueError."""
+        if self._budget is None:
+            self._budget = Budget(nodes, self.library)
+        else:
+            self._budget.spend(len(nodes))
         if any(newer_type(node.op) is None and node.op not in CALLS and node.op not in self.library
                for node in nodes):
             load_every_op()
@@ -241,7 +247,7 @@ class Builder:
                                     f'{len(function.parameters)} parameters and is given '
                                     f'{len(specs)} inputs.'))
         graph = FuncGraph(function.name, self.graph)
-        builder = Builder(graph, self.library, depth=self._deeper(function))
+        builder = Builder(graph, self.library, depth=self._deeper(function), budget=self._budget)
         with graph.as_default(), graph.control_dependencies(None):
             for i, (parameter, spec) in enumerate(zip(function.parameters, specs)):
                 tensor = graph.add_parameter(spec._replace(name=parameter))
@@ -263,7 +269,7 @@ class Builder:
         name = node.attrs['f'].func.name if node.op in CALLS else node.op
         function = self._called(name, node)
         inner = Builder(self.graph, self.library, f'{self.prefix}{node.name}/',
-                        self._deeper(function))
+                        self._deeper(function), self._budget)
         if len(inputs) != len(function.parameters):
             raise misuse(ValueError(f"Node '{node.name}' gives {len(inputs)} inputs to the "
                                     f"function '{name}', which has {len(function.parameters)}."))
