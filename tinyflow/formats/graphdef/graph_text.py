@@ -20,7 +20,8 @@ def graph_text(graph_def):
 
 
 def _node(node, known, written):
-    if node.HasField('experimental_debug_info') or '"' in node.name:
+    if node.HasField('experimental_debug_info') or node.HasField('experimental_type') \
+            or '"' in node.name:
         return f'node {{\n{written(node, indent=2)}}}\n'
     parts = ['node {\n']
     for field, value in (('name', node.name), ('op', node.op), *[('input', i) for i in node.input],

@@ -17,7 +17,7 @@ from tinyflow.formats.protos import node_def_pb2 as tinyflow_dot_formats_dot_pro
 from tinyflow.formats.protos import op_def_pb2 as tinyflow_dot_formats_dot_protos_dot_op__def__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&tinyflow/formats/protos/function.proto\x12\x08tinyflow\x1a(tinyflow/formats/protos/attr_value.proto\x1a&tinyflow/formats/protos/node_def.proto\x1a$tinyflow/formats/protos/op_def.proto\"f\n\x12\x46unctionDefLibrary\x12\'\n\x08\x66unction\x18\x01 \x03(\x0b\x32\x15.tinyflow.FunctionDef\x12\'\n\x08gradient\x18\x02 \x03(\x0b\x32\x15.tinyflow.GradientDef\"\xa2\x05\n\x0b\x46unctionDef\x12\"\n\tsignature\x18\x01 \x01(\x0b\x32\x0f.tinyflow.OpDef\x12-\n\x04\x61ttr\x18\x05 \x03(\x0b\x32\x1f.tinyflow.FunctionDef.AttrEntry\x12\x34\n\x08\x61rg_attr\x18\x07 \x03(\x0b\x32\".tinyflow.FunctionDef.ArgAttrEntry\x12#\n\x08node_def\x18\x03 \x03(\x0b\x32\x11.tinyflow.NodeDef\x12+\n\x03ret\x18\x04 \x03(\x0b\x32\x1e.tinyflow.FunctionDef.RetEntry\x12:\n\x0b\x63ontrol_ret\x18\x06 \x03(\x0b\x32%.tinyflow.FunctionDef.ControlRetEntry\x1a\x84\x01\n\x08\x41rgAttrs\x12\x36\n\x04\x61ttr\x18\x01 \x03(\x0b\x32(.tinyflow.FunctionDef.ArgAttrs.AttrEntry\x1a@\n\tAttrEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\"\n\x05value\x18\x02 \x01(\x0b\x32\x13.tinyflow.AttrValue:\x02\x38\x01\x1a@\n\tAttrEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\"\n\x05value\x18\x02 \x01(\x0b\x32\x13.tinyflow.AttrValue:\x02\x38\x01\x1aN\n\x0c\x41rgAttrEntry\x12\x0b\n\x03key\x18\x01 \x01(\r\x12-\n\x05value\x18\x02 \x01(\x0b\x32\x1e.tinyflow.FunctionDef.ArgAttrs:\x02\x38\x01\x1a*\n\x08RetEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a\x31\n\x0f\x43ontrolRetEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01J\x04\x08\x02\x10\x03\";\n\x0bGradientDef\x12\x15\n\rfunction_name\x18\x01 \x01(\t\x12\x15\n\rgradient_func\x18\x02 \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&tinyflow/formats/protos/function.proto\x12\x08tinyflow\x1a(tinyflow/formats/protos/attr_value.proto\x1a&tinyflow/formats/protos/node_def.proto\x1a$tinyflow/formats/protos/op_def.proto\"\xa2\x01\n\x12\x46unctionDefLibrary\x12\'\n\x08\x66unction\x18\x01 \x03(\x0b\x32\x15.tinyflow.FunctionDef\x12\'\n\x08gradient\x18\x02 \x03(\x0b\x32\x15.tinyflow.GradientDef\x12:\n\x14registered_gradients\x18\x03 \x03(\x0b\x32\x1c.tinyflow.RegisteredGradient\"\xae\x06\n\x0b\x46unctionDef\x12\"\n\tsignature\x18\x01 \x01(\x0b\x32\x0f.tinyflow.OpDef\x12-\n\x04\x61ttr\x18\x05 \x03(\x0b\x32\x1f.tinyflow.FunctionDef.AttrEntry\x12\x34\n\x08\x61rg_attr\x18\x07 \x03(\x0b\x32\".tinyflow.FunctionDef.ArgAttrEntry\x12#\n\x08node_def\x18\x03 \x03(\x0b\x32\x11.tinyflow.NodeDef\x12+\n\x03ret\x18\x04 \x03(\x0b\x32\x1e.tinyflow.FunctionDef.RetEntry\x12:\n\x0b\x63ontrol_ret\x18\x06 \x03(\x0b\x32%.tinyflow.FunctionDef.ControlRetEntry\x12N\n\x16resource_arg_unique_id\x18\x08 \x03(\x0b\x32..tinyflow.FunctionDef.ResourceArgUniqueIdEntry\x1a\x84\x01\n\x08\x41rgAttrs\x12\x36\n\x04\x61ttr\x18\x01 \x03(\x0b\x32(.tinyflow.FunctionDef.ArgAttrs.AttrEntry\x1a@\n\tAttrEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\"\n\x05value\x18\x02 \x01(\x0b\x32\x13.tinyflow.AttrValue:\x02\x38\x01\x1a@\n\tAttrEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\"\n\x05value\x18\x02 \x01(\x0b\x32\x13.tinyflow.AttrValue:\x02\x38\x01\x1aN\n\x0c\x41rgAttrEntry\x12\x0b\n\x03key\x18\x01 \x01(\r\x12-\n\x05value\x18\x02 \x01(\x0b\x32\x1e.tinyflow.FunctionDef.ArgAttrs:\x02\x38\x01\x1a*\n\x08RetEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a\x31\n\x0f\x43ontrolRetEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a:\n\x18ResourceArgUniqueIdEntry\x12\x0b\n\x03key\x18\x01 \x01(\r\x12\r\n\x05value\x18\x02 \x01(\r:\x02\x38\x01J\x04\x08\x02\x10\x03\";\n\x0bGradientDef\x12\x15\n\rfunction_name\x18\x01 \x01(\t\x12\x15\n\rgradient_func\x18\x02 \x01(\t\"G\n\x12RegisteredGradient\x12\x15\n\rgradient_func\x18\x01 \x01(\t\x12\x1a\n\x12registered_op_type\x18\x02 \x01(\tb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,22 +34,28 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_FUNCTIONDEF_RETENTRY']._serialized_options = b'8\001'
   _globals['_FUNCTIONDEF_CONTROLRETENTRY']._options = None
   _globals['_FUNCTIONDEF_CONTROLRETENTRY']._serialized_options = b'8\001'
-  _globals['_FUNCTIONDEFLIBRARY']._serialized_start=172
-  _globals['_FUNCTIONDEFLIBRARY']._serialized_end=274
-  _globals['_FUNCTIONDEF']._serialized_start=277
-  _globals['_FUNCTIONDEF']._serialized_end=951
-  _globals['_FUNCTIONDEF_ARGATTRS']._serialized_start=572
-  _globals['_FUNCTIONDEF_ARGATTRS']._serialized_end=704
-  _globals['_FUNCTIONDEF_ARGATTRS_ATTRENTRY']._serialized_start=640
-  _globals['_FUNCTIONDEF_ARGATTRS_ATTRENTRY']._serialized_end=704
-  _globals['_FUNCTIONDEF_ATTRENTRY']._serialized_start=640
-  _globals['_FUNCTIONDEF_ATTRENTRY']._serialized_end=704
-  _globals['_FUNCTIONDEF_ARGATTRENTRY']._serialized_start=772
-  _globals['_FUNCTIONDEF_ARGATTRENTRY']._serialized_end=850
-  _globals['_FUNCTIONDEF_RETENTRY']._serialized_start=852
-  _globals['_FUNCTIONDEF_RETENTRY']._serialized_end=894
-  _globals['_FUNCTIONDEF_CONTROLRETENTRY']._serialized_start=896
-  _globals['_FUNCTIONDEF_CONTROLRETENTRY']._serialized_end=945
-  _globals['_GRADIENTDEF']._serialized_start=953
-  _globals['_GRADIENTDEF']._serialized_end=1012
+  _globals['_FUNCTIONDEF_RESOURCEARGUNIQUEIDENTRY']._options = None
+  _globals['_FUNCTIONDEF_RESOURCEARGUNIQUEIDENTRY']._serialized_options = b'8\001'
+  _globals['_FUNCTIONDEFLIBRARY']._serialized_start=173
+  _globals['_FUNCTIONDEFLIBRARY']._serialized_end=335
+  _globals['_FUNCTIONDEF']._serialized_start=338
+  _globals['_FUNCTIONDEF']._serialized_end=1152
+  _globals['_FUNCTIONDEF_ARGATTRS']._serialized_start=713
+  _globals['_FUNCTIONDEF_ARGATTRS']._serialized_end=845
+  _globals['_FUNCTIONDEF_ARGATTRS_ATTRENTRY']._serialized_start=781
+  _globals['_FUNCTIONDEF_ARGATTRS_ATTRENTRY']._serialized_end=845
+  _globals['_FUNCTIONDEF_ATTRENTRY']._serialized_start=781
+  _globals['_FUNCTIONDEF_ATTRENTRY']._serialized_end=845
+  _globals['_FUNCTIONDEF_ARGATTRENTRY']._serialized_start=913
+  _globals['_FUNCTIONDEF_ARGATTRENTRY']._serialized_end=991
+  _globals['_FUNCTIONDEF_RETENTRY']._serialized_start=993
+  _globals['_FUNCTIONDEF_RETENTRY']._serialized_end=1035
+  _globals['_FUNCTIONDEF_CONTROLRETENTRY']._serialized_start=1037
+  _globals['_FUNCTIONDEF_CONTROLRETENTRY']._serialized_end=1086
+  _globals['_FUNCTIONDEF_RESOURCEARGUNIQUEIDENTRY']._serialized_start=1088
+  _globals['_FUNCTIONDEF_RESOURCEARGUNIQUEIDENTRY']._serialized_end=1146
+  _globals['_GRADIENTDEF']._serialized_start=1154
+  _globals['_GRADIENTDEF']._serialized_end=1213
+  _globals['_REGISTEREDGRADIENT']._serialized_start=1215
+  _globals['_REGISTEREDGRADIENT']._serialized_end=1286
 # @@protoc_insertion_point(module_scope)

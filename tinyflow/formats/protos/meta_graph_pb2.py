@@ -15,6 +15,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import any_pb2 as google_dot_protobuf_dot_any__pb2
 from tinyflow.formats.protos import graph_pb2 as tinyflow_dot_formats_dot_protos_dot_graph__pb2
 from tinyflow.formats.protos import op_def_pb2 as tinyflow_dot_formats_dot_protos_dot_op__def__pb2
+from tinyflow.formats.protos import tensor_pb2 as tinyflow_dot_formats_dot_protos_dot_tensor__pb2
 from tinyflow.formats.protos import tensor_shape_pb2 as tinyflow_dot_formats_dot_protos_dot_tensor__shape__pb2
 from tinyflow.formats.protos import types_pb2 as tinyflow_dot_formats_dot_protos_dot_types__pb2
 from tinyflow.formats.protos import saved_object_graph_pb2 as tinyflow_dot_formats_dot_protos_dot_saved__object__graph__pb2
@@ -22,7 +23,7 @@ from tinyflow.formats.protos import saver_pb2 as tinyflow_dot_formats_dot_protos
 from tinyflow.formats.protos import struct_pb2 as tinyflow_dot_formats_dot_protos_dot_struct__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(tinyflow/formats/protos/meta_graph.proto\x12\x08tinyflow\x1a\x19google/protobuf/any.proto\x1a#tinyflow/formats/protos/graph.proto\x1a$tinyflow/formats/protos/op_def.proto\x1a*tinyflow/formats/protos/tensor_shape.proto\x1a#tinyflow/formats/protos/types.proto\x1a\x30tinyflow/formats/protos/saved_object_graph.proto\x1a#tinyflow/formats/protos/saver.proto\x1a$tinyflow/formats/protos/struct.proto\"\x87\x06\n\x0cMetaGraphDef\x12\x39\n\rmeta_info_def\x18\x01 \x01(\x0b\x32\".tinyflow.MetaGraphDef.MetaInfoDef\x12%\n\tgraph_def\x18\x02 \x01(\x0b\x32\x12.tinyflow.GraphDef\x12%\n\tsaver_def\x18\x03 \x01(\x0b\x32\x12.tinyflow.SaverDef\x12\x41\n\x0e\x63ollection_def\x18\x04 \x03(\x0b\x32).tinyflow.MetaGraphDef.CollectionDefEntry\x12?\n\rsignature_def\x18\x05 \x03(\x0b\x32(.tinyflow.MetaGraphDef.SignatureDefEntry\x12.\n\x0e\x61sset_file_def\x18\x06 \x03(\x0b\x32\x16.tinyflow.AssetFileDef\x12\x34\n\x10object_graph_def\x18\x07 \x01(\x0b\x32\x1a.tinyflow.SavedObjectGraph\x1a\xe7\x01\n\x0bMetaInfoDef\x12\x1a\n\x12meta_graph_version\x18\x01 \x01(\t\x12*\n\x10stripped_op_list\x18\x02 \x01(\x0b\x32\x10.tinyflow.OpList\x12&\n\x08\x61ny_info\x18\x03 \x01(\x0b\x32\x14.google.protobuf.Any\x12\x0c\n\x04tags\x18\x04 \x03(\t\x12\x1a\n\x12tensorflow_version\x18\x05 \x01(\t\x12\x1e\n\x16tensorflow_git_version\x18\x06 \x01(\t\x12\x1e\n\x16stripped_default_attrs\x18\x07 \x01(\x08\x1aM\n\x12\x43ollectionDefEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12&\n\x05value\x18\x02 \x01(\x0b\x32\x17.tinyflow.CollectionDef:\x02\x38\x01\x1aK\n\x11SignatureDefEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12%\n\x05value\x18\x02 \x01(\x0b\x32\x16.tinyflow.SignatureDef:\x02\x38\x01\"\xd5\x03\n\rCollectionDef\x12\x35\n\tnode_list\x18\x01 \x01(\x0b\x32 .tinyflow.CollectionDef.NodeListH\x00\x12\x37\n\nbytes_list\x18\x02 \x01(\x0b\x32!.tinyflow.CollectionDef.BytesListH\x00\x12\x37\n\nint64_list\x18\x03 \x01(\x0b\x32!.tinyflow.CollectionDef.Int64ListH\x00\x12\x37\n\nfloat_list\x18\x04 \x01(\x0b\x32!.tinyflow.CollectionDef.FloatListH\x00\x12\x33\n\x08\x61ny_list\x18\x05 \x01(\x0b\x32\x1f.tinyflow.CollectionDef.AnyListH\x00\x1a\x19\n\x08NodeList\x12\r\n\x05value\x18\x01 \x03(\t\x1a\x1a\n\tBytesList\x12\r\n\x05value\x18\x01 \x03(\x0c\x1a\x1e\n\tInt64List\x12\x11\n\x05value\x18\x01 \x03(\x03\x42\x02\x10\x01\x1a\x1e\n\tFloatList\x12\x11\n\x05value\x18\x01 \x03(\x02\x42\x02\x10\x01\x1a.\n\x07\x41nyList\x12#\n\x05value\x18\x01 \x03(\x0b\x32\x14.google.protobuf.AnyB\x06\n\x04kind\"\xc5\x03\n\nTensorInfo\x12\x0e\n\x04name\x18\x01 \x01(\tH\x00\x12\x34\n\ncoo_sparse\x18\x04 \x01(\x0b\x32\x1e.tinyflow.TensorInfo.CooSparseH\x00\x12@\n\x10\x63omposite_tensor\x18\x05 \x01(\x0b\x32$.tinyflow.TensorInfo.CompositeTensorH\x00\x12!\n\x05\x64type\x18\x02 \x01(\x0e\x32\x12.tinyflow.DataType\x12\x30\n\x0ctensor_shape\x18\x03 \x01(\x0b\x32\x1a.tinyflow.TensorShapeProto\x1a\x65\n\tCooSparse\x12\x1a\n\x12values_tensor_name\x18\x01 \x01(\t\x12\x1b\n\x13indices_tensor_name\x18\x02 \x01(\t\x12\x1f\n\x17\x64\x65nse_shape_tensor_name\x18\x03 \x01(\t\x1ag\n\x0f\x43ompositeTensor\x12*\n\ttype_spec\x18\x01 \x01(\x0b\x32\x17.tinyflow.TypeSpecProto\x12(\n\ncomponents\x18\x02 \x03(\x0b\x32\x14.tinyflow.TensorInfoB\n\n\x08\x65ncoding\"\x98\x02\n\x0cSignatureDef\x12\x32\n\x06inputs\x18\x01 \x03(\x0b\x32\".tinyflow.SignatureDef.InputsEntry\x12\x34\n\x07outputs\x18\x02 \x03(\x0b\x32#.tinyflow.SignatureDef.OutputsEntry\x12\x13\n\x0bmethod_name\x18\x03 \x01(\t\x1a\x43\n\x0bInputsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12#\n\x05value\x18\x02 \x01(\x0b\x32\x14.tinyflow.TensorInfo:\x02\x38\x01\x1a\x44\n\x0cOutputsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12#\n\x05value\x18\x02 \x01(\x0b\x32\x14.tinyflow.TensorInfo:\x02\x38\x01\"K\n\x0c\x41ssetFileDef\x12)\n\x0btensor_info\x18\x01 \x01(\x0b\x32\x14.tinyflow.TensorInfo\x12\x10\n\x08\x66ilename\x18\x02 \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(tinyflow/formats/protos/meta_graph.proto\x12\x08tinyflow\x1a\x19google/protobuf/any.proto\x1a#tinyflow/formats/protos/graph.proto\x1a$tinyflow/formats/protos/op_def.proto\x1a$tinyflow/formats/protos/tensor.proto\x1a*tinyflow/formats/protos/tensor_shape.proto\x1a#tinyflow/formats/protos/types.proto\x1a\x30tinyflow/formats/protos/saved_object_graph.proto\x1a#tinyflow/formats/protos/saver.proto\x1a$tinyflow/formats/protos/struct.proto\"\x87\x06\n\x0cMetaGraphDef\x12\x39\n\rmeta_info_def\x18\x01 \x01(\x0b\x32\".tinyflow.MetaGraphDef.MetaInfoDef\x12%\n\tgraph_def\x18\x02 \x01(\x0b\x32\x12.tinyflow.GraphDef\x12%\n\tsaver_def\x18\x03 \x01(\x0b\x32\x12.tinyflow.SaverDef\x12\x41\n\x0e\x63ollection_def\x18\x04 \x03(\x0b\x32).tinyflow.MetaGraphDef.CollectionDefEntry\x12?\n\rsignature_def\x18\x05 \x03(\x0b\x32(.tinyflow.MetaGraphDef.SignatureDefEntry\x12.\n\x0e\x61sset_file_def\x18\x06 \x03(\x0b\x32\x16.tinyflow.AssetFileDef\x12\x34\n\x10object_graph_def\x18\x07 \x01(\x0b\x32\x1a.tinyflow.SavedObjectGraph\x1a\xe7\x01\n\x0bMetaInfoDef\x12\x1a\n\x12meta_graph_version\x18\x01 \x01(\t\x12*\n\x10stripped_op_list\x18\x02 \x01(\x0b\x32\x10.tinyflow.OpList\x12&\n\x08\x61ny_info\x18\x03 \x01(\x0b\x32\x14.google.protobuf.Any\x12\x0c\n\x04tags\x18\x04 \x03(\t\x12\x1a\n\x12tensorflow_version\x18\x05 \x01(\t\x12\x1e\n\x16tensorflow_git_version\x18\x06 \x01(\t\x12\x1e\n\x16stripped_default_attrs\x18\x07 \x01(\x08\x1aM\n\x12\x43ollectionDefEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12&\n\x05value\x18\x02 \x01(\x0b\x32\x17.tinyflow.CollectionDef:\x02\x38\x01\x1aK\n\x11SignatureDefEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12%\n\x05value\x18\x02 \x01(\x0b\x32\x16.tinyflow.SignatureDef:\x02\x38\x01\"\xd5\x03\n\rCollectionDef\x12\x35\n\tnode_list\x18\x01 \x01(\x0b\x32 .tinyflow.CollectionDef.NodeListH\x00\x12\x37\n\nbytes_list\x18\x02 \x01(\x0b\x32!.tinyflow.CollectionDef.BytesListH\x00\x12\x37\n\nint64_list\x18\x03 \x01(\x0b\x32!.tinyflow.CollectionDef.Int64ListH\x00\x12\x37\n\nfloat_list\x18\x04 \x01(\x0b\x32!.tinyflow.CollectionDef.FloatListH\x00\x12\x33\n\x08\x61ny_list\x18\x05 \x01(\x0b\x32\x1f.tinyflow.CollectionDef.AnyListH\x00\x1a\x19\n\x08NodeList\x12\r\n\x05value\x18\x01 \x03(\t\x1a\x1a\n\tBytesList\x12\r\n\x05value\x18\x01 \x03(\x0c\x1a\x1e\n\tInt64List\x12\x11\n\x05value\x18\x01 \x03(\x03\x42\x02\x10\x01\x1a\x1e\n\tFloatList\x12\x11\n\x05value\x18\x01 \x03(\x02\x42\x02\x10\x01\x1a.\n\x07\x41nyList\x12#\n\x05value\x18\x01 \x03(\x0b\x32\x14.google.protobuf.AnyB\x06\n\x04kind\"\xc5\x03\n\nTensorInfo\x12\x0e\n\x04name\x18\x01 \x01(\tH\x00\x12\x34\n\ncoo_sparse\x18\x04 \x01(\x0b\x32\x1e.tinyflow.TensorInfo.CooSparseH\x00\x12@\n\x10\x63omposite_tensor\x18\x05 \x01(\x0b\x32$.tinyflow.TensorInfo.CompositeTensorH\x00\x12!\n\x05\x64type\x18\x02 \x01(\x0e\x32\x12.tinyflow.DataType\x12\x30\n\x0ctensor_shape\x18\x03 \x01(\x0b\x32\x1a.tinyflow.TensorShapeProto\x1a\x65\n\tCooSparse\x12\x1a\n\x12values_tensor_name\x18\x01 \x01(\t\x12\x1b\n\x13indices_tensor_name\x18\x02 \x01(\t\x12\x1f\n\x17\x64\x65nse_shape_tensor_name\x18\x03 \x01(\t\x1ag\n\x0f\x43ompositeTensor\x12*\n\ttype_spec\x18\x01 \x01(\x0b\x32\x17.tinyflow.TypeSpecProto\x12(\n\ncomponents\x18\x02 \x03(\x0b\x32\x14.tinyflow.TensorInfoB\n\n\x08\x65ncoding\"\x98\x03\n\x0cSignatureDef\x12\x32\n\x06inputs\x18\x01 \x03(\x0b\x32\".tinyflow.SignatureDef.InputsEntry\x12\x34\n\x07outputs\x18\x02 \x03(\x0b\x32#.tinyflow.SignatureDef.OutputsEntry\x12\x13\n\x0bmethod_name\x18\x03 \x01(\t\x12\x36\n\x08\x64\x65\x66\x61ults\x18\x04 \x03(\x0b\x32$.tinyflow.SignatureDef.DefaultsEntry\x1a\x43\n\x0bInputsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12#\n\x05value\x18\x02 \x01(\x0b\x32\x14.tinyflow.TensorInfo:\x02\x38\x01\x1a\x44\n\x0cOutputsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12#\n\x05value\x18\x02 \x01(\x0b\x32\x14.tinyflow.TensorInfo:\x02\x38\x01\x1a\x46\n\rDefaultsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12$\n\x05value\x18\x02 \x01(\x0b\x32\x15.tinyflow.TensorProto:\x02\x38\x01\"K\n\x0c\x41ssetFileDef\x12)\n\x0btensor_info\x18\x01 \x01(\x0b\x32\x14.tinyflow.TensorInfo\x12\x10\n\x08\x66ilename\x18\x02 \x01(\tb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -41,38 +42,42 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_SIGNATUREDEF_INPUTSENTRY']._serialized_options = b'8\001'
   _globals['_SIGNATUREDEF_OUTPUTSENTRY']._options = None
   _globals['_SIGNATUREDEF_OUTPUTSENTRY']._serialized_options = b'8\001'
-  _globals['_METAGRAPHDEF']._serialized_start=363
-  _globals['_METAGRAPHDEF']._serialized_end=1138
-  _globals['_METAGRAPHDEF_METAINFODEF']._serialized_start=751
-  _globals['_METAGRAPHDEF_METAINFODEF']._serialized_end=982
-  _globals['_METAGRAPHDEF_COLLECTIONDEFENTRY']._serialized_start=984
-  _globals['_METAGRAPHDEF_COLLECTIONDEFENTRY']._serialized_end=1061
-  _globals['_METAGRAPHDEF_SIGNATUREDEFENTRY']._serialized_start=1063
-  _globals['_METAGRAPHDEF_SIGNATUREDEFENTRY']._serialized_end=1138
-  _globals['_COLLECTIONDEF']._serialized_start=1141
-  _globals['_COLLECTIONDEF']._serialized_end=1610
-  _globals['_COLLECTIONDEF_NODELIST']._serialized_start=1437
-  _globals['_COLLECTIONDEF_NODELIST']._serialized_end=1462
-  _globals['_COLLECTIONDEF_BYTESLIST']._serialized_start=1464
-  _globals['_COLLECTIONDEF_BYTESLIST']._serialized_end=1490
-  _globals['_COLLECTIONDEF_INT64LIST']._serialized_start=1492
-  _globals['_COLLECTIONDEF_INT64LIST']._serialized_end=1522
-  _globals['_COLLECTIONDEF_FLOATLIST']._serialized_start=1524
-  _globals['_COLLECTIONDEF_FLOATLIST']._serialized_end=1554
-  _globals['_COLLECTIONDEF_ANYLIST']._serialized_start=1556
-  _globals['_COLLECTIONDEF_ANYLIST']._serialized_end=1602
-  _globals['_TENSORINFO']._serialized_start=1613
-  _globals['_TENSORINFO']._serialized_end=2066
-  _globals['_TENSORINFO_COOSPARSE']._serialized_start=1848
-  _globals['_TENSORINFO_COOSPARSE']._serialized_end=1949
-  _globals['_TENSORINFO_COMPOSITETENSOR']._serialized_start=1951
-  _globals['_TENSORINFO_COMPOSITETENSOR']._serialized_end=2054
-  _globals['_SIGNATUREDEF']._serialized_start=2069
-  _globals['_SIGNATUREDEF']._serialized_end=2349
-  _globals['_SIGNATUREDEF_INPUTSENTRY']._serialized_start=2212
-  _globals['_SIGNATUREDEF_INPUTSENTRY']._serialized_end=2279
-  _globals['_SIGNATUREDEF_OUTPUTSENTRY']._serialized_start=2281
-  _globals['_SIGNATUREDEF_OUTPUTSENTRY']._serialized_end=2349
-  _globals['_ASSETFILEDEF']._serialized_start=2351
-  _globals['_ASSETFILEDEF']._serialized_end=2426
+  _globals['_SIGNATUREDEF_DEFAULTSENTRY']._options = None
+  _globals['_SIGNATUREDEF_DEFAULTSENTRY']._serialized_options = b'8\001'
+  _globals['_METAGRAPHDEF']._serialized_start=401
+  _globals['_METAGRAPHDEF']._serialized_end=1176
+  _globals['_METAGRAPHDEF_METAINFODEF']._serialized_start=789
+  _globals['_METAGRAPHDEF_METAINFODEF']._serialized_end=1020
+  _globals['_METAGRAPHDEF_COLLECTIONDEFENTRY']._serialized_start=1022
+  _globals['_METAGRAPHDEF_COLLECTIONDEFENTRY']._serialized_end=1099
+  _globals['_METAGRAPHDEF_SIGNATUREDEFENTRY']._serialized_start=1101
+  _globals['_METAGRAPHDEF_SIGNATUREDEFENTRY']._serialized_end=1176
+  _globals['_COLLECTIONDEF']._serialized_start=1179
+  _globals['_COLLECTIONDEF']._serialized_end=1648
+  _globals['_COLLECTIONDEF_NODELIST']._serialized_start=1475
+  _globals['_COLLECTIONDEF_NODELIST']._serialized_end=1500
+  _globals['_COLLECTIONDEF_BYTESLIST']._serialized_start=1502
+  _globals['_COLLECTIONDEF_BYTESLIST']._serialized_end=1528
+  _globals['_COLLECTIONDEF_INT64LIST']._serialized_start=1530
+  _globals['_COLLECTIONDEF_INT64LIST']._serialized_end=1560
+  _globals['_COLLECTIONDEF_FLOATLIST']._serialized_start=1562
+  _globals['_COLLECTIONDEF_FLOATLIST']._serialized_end=1592
+  _globals['_COLLECTIONDEF_ANYLIST']._serialized_start=1594
+  _globals['_COLLECTIONDEF_ANYLIST']._serialized_end=1640
+  _globals['_TENSORINFO']._serialized_start=1651
+  _globals['_TENSORINFO']._serialized_end=2104
+  _globals['_TENSORINFO_COOSPARSE']._serialized_start=1886
+  _globals['_TENSORINFO_COOSPARSE']._serialized_end=1987
+  _globals['_TENSORINFO_COMPOSITETENSOR']._serialized_start=1989
+  _globals['_TENSORINFO_COMPOSITETENSOR']._serialized_end=2092
+  _globals['_SIGNATUREDEF']._serialized_start=2107
+  _globals['_SIGNATUREDEF']._serialized_end=2515
+  _globals['_SIGNATUREDEF_INPUTSENTRY']._serialized_start=2306
+  _globals['_SIGNATUREDEF_INPUTSENTRY']._serialized_end=2373
+  _globals['_SIGNATUREDEF_OUTPUTSENTRY']._serialized_start=2375
+  _globals['_SIGNATUREDEF_OUTPUTSENTRY']._serialized_end=2443
+  _globals['_SIGNATUREDEF_DEFAULTSENTRY']._serialized_start=2445
+  _globals['_SIGNATUREDEF_DEFAULTSENTRY']._serialized_end=2515
+  _globals['_ASSETFILEDEF']._serialized_start=2517
+  _globals['_ASSETFILEDEF']._serialized_end=2592
 # @@protoc_insertion_point(module_scope)

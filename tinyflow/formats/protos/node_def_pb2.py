@@ -13,9 +13,10 @@ _sym_db = _symbol_database.Default()
 
 
 from tinyflow.formats.protos import attr_value_pb2 as tinyflow_dot_formats_dot_protos_dot_attr__value__pb2
+from tinyflow.formats.protos import full_type_pb2 as tinyflow_dot_formats_dot_protos_dot_full__type__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&tinyflow/formats/protos/node_def.proto\x12\x08tinyflow\x1a(tinyflow/formats/protos/attr_value.proto\"\xcc\x02\n\x07NodeDef\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\n\n\x02op\x18\x02 \x01(\t\x12\r\n\x05input\x18\x03 \x03(\t\x12\x0e\n\x06\x64\x65vice\x18\x04 \x01(\t\x12)\n\x04\x61ttr\x18\x05 \x03(\x0b\x32\x1b.tinyflow.NodeDef.AttrEntry\x12H\n\x17\x65xperimental_debug_info\x18\x06 \x01(\x0b\x32\'.tinyflow.NodeDef.ExperimentalDebugInfo\x1aQ\n\x15\x45xperimentalDebugInfo\x12\x1b\n\x13original_node_names\x18\x01 \x03(\t\x12\x1b\n\x13original_func_names\x18\x02 \x03(\t\x1a@\n\tAttrEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\"\n\x05value\x18\x02 \x01(\x0b\x32\x13.tinyflow.AttrValue:\x02\x38\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&tinyflow/formats/protos/node_def.proto\x12\x08tinyflow\x1a(tinyflow/formats/protos/attr_value.proto\x1a\'tinyflow/formats/protos/full_type.proto\"\xfe\x02\n\x07NodeDef\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\n\n\x02op\x18\x02 \x01(\t\x12\r\n\x05input\x18\x03 \x03(\t\x12\x0e\n\x06\x64\x65vice\x18\x04 \x01(\t\x12)\n\x04\x61ttr\x18\x05 \x03(\x0b\x32\x1b.tinyflow.NodeDef.AttrEntry\x12H\n\x17\x65xperimental_debug_info\x18\x06 \x01(\x0b\x32\'.tinyflow.NodeDef.ExperimentalDebugInfo\x12\x30\n\x11\x65xperimental_type\x18\x07 \x01(\x0b\x32\x15.tinyflow.FullTypeDef\x1aQ\n\x15\x45xperimentalDebugInfo\x12\x1b\n\x13original_node_names\x18\x01 \x03(\t\x12\x1b\n\x13original_func_names\x18\x02 \x03(\t\x1a@\n\tAttrEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\"\n\x05value\x18\x02 \x01(\x0b\x32\x13.tinyflow.AttrValue:\x02\x38\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -24,10 +25,10 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   DESCRIPTOR._options = None
   _globals['_NODEDEF_ATTRENTRY']._options = None
   _globals['_NODEDEF_ATTRENTRY']._serialized_options = b'8\001'
-  _globals['_NODEDEF']._serialized_start=95
-  _globals['_NODEDEF']._serialized_end=427
-  _globals['_NODEDEF_EXPERIMENTALDEBUGINFO']._serialized_start=280
-  _globals['_NODEDEF_EXPERIMENTALDEBUGINFO']._serialized_end=361
-  _globals['_NODEDEF_ATTRENTRY']._serialized_start=363
-  _globals['_NODEDEF_ATTRENTRY']._serialized_end=427
+  _globals['_NODEDEF']._serialized_start=136
+  _globals['_NODEDEF']._serialized_end=518
+  _globals['_NODEDEF_EXPERIMENTALDEBUGINFO']._serialized_start=371
+  _globals['_NODEDEF_EXPERIMENTALDEBUGINFO']._serialized_end=452
+  _globals['_NODEDEF_ATTRENTRY']._serialized_start=454
+  _globals['_NODEDEF_ATTRENTRY']._serialized_end=518
 # @@protoc_insertion_point(module_scope)

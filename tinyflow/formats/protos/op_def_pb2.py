@@ -13,24 +13,26 @@ _sym_db = _symbol_database.Default()
 
 
 from tinyflow.formats.protos import attr_value_pb2 as tinyflow_dot_formats_dot_protos_dot_attr__value__pb2
+from tinyflow.formats.protos import full_type_pb2 as tinyflow_dot_formats_dot_protos_dot_full__type__pb2
+from tinyflow.formats.protos import resource_handle_pb2 as tinyflow_dot_formats_dot_protos_dot_resource__handle__pb2
 from tinyflow.formats.protos import types_pb2 as tinyflow_dot_formats_dot_protos_dot_types__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$tinyflow/formats/protos/op_def.proto\x12\x08tinyflow\x1a(tinyflow/formats/protos/attr_value.proto\x1a#tinyflow/formats/protos/types.proto\"\xc2\x05\n\x05OpDef\x12\x0c\n\x04name\x18\x01 \x01(\t\x12)\n\tinput_arg\x18\x02 \x03(\x0b\x32\x16.tinyflow.OpDef.ArgDef\x12*\n\noutput_arg\x18\x03 \x03(\x0b\x32\x16.tinyflow.OpDef.ArgDef\x12\x16\n\x0e\x63ontrol_output\x18\x14 \x03(\t\x12%\n\x04\x61ttr\x18\x04 \x03(\x0b\x32\x17.tinyflow.OpDef.AttrDef\x12,\n\x0b\x64\x65precation\x18\x08 \x01(\x0b\x32\x17.tinyflow.OpDeprecation\x12\x0f\n\x07summary\x18\x05 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x06 \x01(\t\x12\x16\n\x0eis_commutative\x18\x12 \x01(\x08\x12\x14\n\x0cis_aggregate\x18\x10 \x01(\x08\x12\x13\n\x0bis_stateful\x18\x11 \x01(\x08\x12\"\n\x1a\x61llows_uninitialized_input\x18\x13 \x01(\x08\x1a\x9d\x01\n\x06\x41rgDef\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12 \n\x04type\x18\x03 \x01(\x0e\x32\x12.tinyflow.DataType\x12\x11\n\ttype_attr\x18\x04 \x01(\t\x12\x13\n\x0bnumber_attr\x18\x05 \x01(\t\x12\x16\n\x0etype_list_attr\x18\x06 \x01(\t\x12\x0e\n\x06is_ref\x18\x10 \x01(\x08\x1a\xb9\x01\n\x07\x41ttrDef\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04type\x18\x02 \x01(\t\x12*\n\rdefault_value\x18\x03 \x01(\x0b\x32\x13.tinyflow.AttrValue\x12\x13\n\x0b\x64\x65scription\x18\x04 \x01(\t\x12\x13\n\x0bhas_minimum\x18\x05 \x01(\x08\x12\x0f\n\x07minimum\x18\x06 \x01(\x03\x12+\n\x0e\x61llowed_values\x18\x07 \x01(\x0b\x32\x13.tinyflow.AttrValue\"5\n\rOpDeprecation\x12\x0f\n\x07version\x18\x01 \x01(\x05\x12\x13\n\x0b\x65xplanation\x18\x02 \x01(\t\"%\n\x06OpList\x12\x1b\n\x02op\x18\x01 \x03(\x0b\x32\x0f.tinyflow.OpDefb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$tinyflow/formats/protos/op_def.proto\x12\x08tinyflow\x1a(tinyflow/formats/protos/attr_value.proto\x1a\'tinyflow/formats/protos/full_type.proto\x1a-tinyflow/formats/protos/resource_handle.proto\x1a#tinyflow/formats/protos/types.proto\"\xe1\x06\n\x05OpDef\x12\x0c\n\x04name\x18\x01 \x01(\t\x12)\n\tinput_arg\x18\x02 \x03(\x0b\x32\x16.tinyflow.OpDef.ArgDef\x12*\n\noutput_arg\x18\x03 \x03(\x0b\x32\x16.tinyflow.OpDef.ArgDef\x12\x16\n\x0e\x63ontrol_output\x18\x14 \x03(\t\x12%\n\x04\x61ttr\x18\x04 \x03(\x0b\x32\x17.tinyflow.OpDef.AttrDef\x12,\n\x0b\x64\x65precation\x18\x08 \x01(\x0b\x32\x17.tinyflow.OpDeprecation\x12\x0f\n\x07summary\x18\x05 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x06 \x01(\t\x12\x16\n\x0eis_commutative\x18\x12 \x01(\x08\x12\x14\n\x0cis_aggregate\x18\x10 \x01(\x08\x12\x13\n\x0bis_stateful\x18\x11 \x01(\x08\x12\"\n\x1a\x61llows_uninitialized_input\x18\x13 \x01(\x08\x12$\n\x1cis_distributed_communication\x18\x15 \x01(\x08\x1a\x96\x02\n\x06\x41rgDef\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12 \n\x04type\x18\x03 \x01(\x0e\x32\x12.tinyflow.DataType\x12\x11\n\ttype_attr\x18\x04 \x01(\t\x12\x13\n\x0bnumber_attr\x18\x05 \x01(\t\x12\x16\n\x0etype_list_attr\x18\x06 \x01(\t\x12\x0e\n\x06is_ref\x18\x10 \x01(\x08\x12@\n\x0bhandle_data\x18\x07 \x03(\x0b\x32+.tinyflow.ResourceHandleProto.DtypeAndShape\x12\x35\n\x16\x65xperimental_full_type\x18\x11 \x01(\x0b\x32\x15.tinyflow.FullTypeDef\x1a\xb9\x01\n\x07\x41ttrDef\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04type\x18\x02 \x01(\t\x12*\n\rdefault_value\x18\x03 \x01(\x0b\x32\x13.tinyflow.AttrValue\x12\x13\n\x0b\x64\x65scription\x18\x04 \x01(\t\x12\x13\n\x0bhas_minimum\x18\x05 \x01(\x08\x12\x0f\n\x07minimum\x18\x06 \x01(\x03\x12+\n\x0e\x61llowed_values\x18\x07 \x01(\x0b\x32\x13.tinyflow.AttrValue\"5\n\rOpDeprecation\x12\x0f\n\x07version\x18\x01 \x01(\x05\x12\x13\n\x0b\x65xplanation\x18\x02 \x01(\t\"%\n\x06OpList\x12\x1b\n\x02op\x18\x01 \x03(\x0b\x32\x0f.tinyflow.OpDefb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tinyflow.formats.protos.op_def_pb2', _globals)
 if _descriptor._USE_C_DESCRIPTORS == False:
   DESCRIPTOR._options = None
-  _globals['_OPDEF']._serialized_start=130
-  _globals['_OPDEF']._serialized_end=836
-  _globals['_OPDEF_ARGDEF']._serialized_start=491
-  _globals['_OPDEF_ARGDEF']._serialized_end=648
-  _globals['_OPDEF_ATTRDEF']._serialized_start=651
-  _globals['_OPDEF_ATTRDEF']._serialized_end=836
-  _globals['_OPDEPRECATION']._serialized_start=838
-  _globals['_OPDEPRECATION']._serialized_end=891
-  _globals['_OPLIST']._serialized_start=893
-  _globals['_OPLIST']._serialized_end=930
+  _globals['_OPDEF']._serialized_start=218
+  _globals['_OPDEF']._serialized_end=1083
+  _globals['_OPDEF_ARGDEF']._serialized_start=617
+  _globals['_OPDEF_ARGDEF']._serialized_end=895
+  _globals['_OPDEF_ATTRDEF']._serialized_start=898
+  _globals['_OPDEF_ATTRDEF']._serialized_end=1083
+  _globals['_OPDEPRECATION']._serialized_start=1085
+  _globals['_OPDEPRECATION']._serialized_end=1138
+  _globals['_OPLIST']._serialized_start=1140
+  _globals['_OPLIST']._serialized_end=1177
 # @@protoc_insertion_point(module_scope)

@@ -52,6 +52,10 @@ def parse_text(text, message_class, where):
         return text_format.Parse(text, message_class())
     except text_format.ParseError as error:
         problem = error
+    if _NEWER_TYPE in str(problem):
+        rest = _without(_without(text, 'experimental_type'), 'experimental_full_type')
+        if rest != text:
+            return parse_text(rest, message_class, where)
     try:
         _check_newer(text, message_class, problem)
         message = text_format.Parse(text, message_class(), allow_unknown_field=True)
@@ -62,6 +66,7 @@ def parse_text(text, message_class, where):
     return message
 
 
+_NEWER_TYPE = 'Enum type "tinyflow.FullTypeId"'         # describes tensors; nothing here reads it
 _UNKNOWN = re.compile(r'Message type "(?:\w+\.)*(\w+)" has no field named "(\w+)"')
 _FIELD = r'(?<![\w."])%s\s*:?\s*(\{|<|\[|"(?:[^"\\\n]|\\.)*"|[^\s{<\[]+)'
 _BRACKETS = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|#[^\n]*|([{<\[])|([}>\]])')
@@ -123,9 +128,11 @@ def _damaged(where, message_class, error):
     name = message_class.DESCRIPTOR.name
     size = f' ({os.path.getsize(where)} bytes)' if os.path.isfile(where) else ''
     reason = str(error).strip().splitlines()[0] if str(error).strip() else 'truncated file'
+    hint = 'write or copy the file again; a file in text format ends in .pbtxt.'
+    if reason.startswith('Enum type') or ': Enum type' in reason:
+        hint = 'a newer TensorFlow may have it: write the file with TensorFlow 1.15.'
     return errors.DataLossError(None, None, errors.report(
-        f'{where}{size} is not a {name}, or it is damaged: {reason}',
-        hint='write or copy the file again; a file in text format ends in .pbtxt.'))
+        f'{where}{size} is not a {name}, or it is damaged: {reason}', hint=hint))
 
 
 @contextlib.contextmanager
