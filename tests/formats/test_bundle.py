@@ -8,7 +8,7 @@ import pytest
 
 import tinyflow as tf
 from tests.golden import checkpoint_contents as contents
-from tinyflow.formats.wire import ordered, slices, snappy, table
+from tinyflow.formats.wire import checkpoint_v1, ordered, slices, snappy, table
 from tinyflow.formats.wire.bundle import BundleReader, data_name, index_name
 from tinyflow.formats.wire.bundle_writer import BundleWriter, merge
 from tinyflow.formats.wire.checkpoint_v1 import ReaderV1
@@ -57,14 +57,31 @@ def test_reads_the_first_format():
             reader.get('gone')
 
 
-def test_reads_parts_and_any_part_of_them():
-    with BundleReader(str(FILES / 'parts')) as reader:
+@pytest.mark.parametrize('reader, name', [(BundleReader, 'parts'),
+                                          (ReaderV1, 'old_parts-?????-of-00001')])
+def test_reads_parts_and_any_part_of_them(reader, name):
+    with reader(str(FILES / name)) as reader:
         assert reader.names() == ['parts']
         assert_equal(reader.get('parts'), contents.WHOLE)
         for text in ('10 4 0,5:-', '10 4 3,4:1,2', '10 4 -:3,1', '10 4 9,1:0,4'):
             shape, extents = slices.parse(text)
             assert_equal(reader.get_slice('parts', shape, extents),
                          contents.WHOLE[slices.index_of(shape, extents)])
+        with pytest.raises(tf.errors.InvalidArgumentError, match='does not match the shape'):
+            reader.get_slice('parts', (11, 4), [(0, 1), (0, -1)])
+
+
+def test_writes_the_first_format(tmp_path):
+    tensors = {name: value for name, value in contents.TENSORS.items()
+               if dtype_of(value).name in checkpoint_v1._WRITTEN}
+    assert len(tensors) == 9
+    path = str(tmp_path / 'old')
+    checkpoint_v1.write(path, [(name, value.shape, [(0, slices.ALL)] * value.ndim, value,
+                                dtype_of(value)) for name, value in tensors.items()])
+    with ReaderV1(path) as reader:
+        assert reader.names() == sorted(tensors)
+        for name, value in tensors.items():
+            assert_equal(reader.get(name), value)
 
 
 def same_files(ours, theirs):

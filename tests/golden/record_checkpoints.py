@@ -24,12 +24,13 @@ def variables(tensors):
             for name, value in sorted(tensors.items())]
 
 
-def save(folder, name, build, **settings):
+def save(folder, name, build, write_meta_graph=False, **settings):
     with tf.Graph().as_default(), tf.Session() as session:
         build()
         session.run(tf.global_variables_initializer())
         saver = tf.train.Saver(**settings)
-        saver.save(session, os.path.join(folder, name), write_meta_graph=False, write_state=False)
+        saver.save(session, os.path.join(folder, name), write_meta_graph=write_meta_graph,
+                   write_state=False)
 
 
 def parts():
@@ -78,6 +79,8 @@ def main(folder):
     save(folder, 'tensors', lambda: variables(contents.TENSORS))
     save(folder, 'many', lambda: variables(contents.MANY))
     save(folder, 'parts', parts)
+    save(folder, 'old_parts', parts, write_meta_graph=True, sharded=True,
+         write_version=saver_pb2.SaverDef.V1)
     save(folder, 'sharded', over_devices, sharded=True)
     # The first format knows fewer dtypes; its strings and numbers are enough.
     old = {name: value for name, value in contents.TENSORS.items() if name[0] in 'acd'}

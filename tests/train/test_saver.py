@@ -54,6 +54,86 @@ def test_restores_into_a_session_without_initial_values(session, folder):
         assert other.run(w).tolist() == [[1.0, 2.0]]
 
 
+def in_parts(count):
+    """A [10, 4] variable 'parts', whole or in `count` parts, that starts as zeros."""
+    partitioner = tf.fixed_size_partitioner(count) if count > 1 else None
+    return tf.get_variable('parts', contents.WHOLE.shape, initializer=tf.zeros_initializer(),
+                           partitioner=partitioner)
+
+
+OLD = str(FILES / 'old_parts-?????-of-00001')
+
+
+@pytest.mark.parametrize('path', [str(FILES / 'parts'), OLD])
+@pytest.mark.parametrize('count', [1, 2, 3, 5])
+def test_restores_into_other_partitions(session, path, count):
+    variable = in_parts(count)
+    tf.train.Saver().restore(session, path)
+    assert session.run(tf.convert_to_tensor(variable)).tolist() == contents.WHOLE.tolist()
+
+
+@pytest.mark.parametrize('sharded', [False, True])
+@pytest.mark.parametrize('version', [1, 2])
+@pytest.mark.parametrize('before, after', [(1, 3), (3, 1), (2, 5)])
+def test_saves_and_restores_in_other_partitions(folder, version, sharded, before, after):
+    os.mkdir(folder)
+    with tf.Graph().as_default(), tf.Session() as session:
+        parts = in_parts(before)
+        whole = tf.constant(contents.WHOLE)
+        for part, value in zip(parts if before > 1 else [parts], tf.split(whole, before)
+                               if 10 % before == 0 else tf.split(whole, [4, 3, 3])):
+            session.run(part.initializer)
+            session.run(part.assign(value))
+        path = tf.train.Saver(write_version=version, sharded=sharded).save(session, f'{folder}/m')
+    assert tf.train.latest_checkpoint(folder) == path
+    assert ('?' in path) == (sharded and version == 1)
+    with tf.Graph().as_default(), tf.Session() as session:
+        variable = in_parts(after)
+        tf.train.Saver().restore(session, path)
+        assert session.run(tf.convert_to_tensor(variable)).tolist() == contents.WHOLE.tolist()
+
+
+def test_restores_an_object_based_checkpoint_into_partitions(folder):
+    with tf.Graph().as_default(), tf.Session() as session:
+        variable = in_parts(1)
+        session.run(variable.assign(contents.WHOLE))
+        path = tf.train.Checkpoint(v=variable).save(f'{folder}/m', session=session)
+    with tf.Graph().as_default(), tf.Session() as session:
+        variable = in_parts(3)
+        tf.train.Saver().restore(session, path)
+        assert session.run(tf.convert_to_tensor(variable)).tolist() == contents.WHOLE.tolist()
+
+
+def test_the_graph_of_a_saver_of_the_first_format(session, folder):
+    """TensorFlow's: it restores what it was saved with, and saves again."""
+    os.mkdir(folder)
+    saver = tf.train.import_meta_graph(str(FILES / 'old_parts.meta'))
+    types = {op.type for op in session.graph.get_operations()}
+    assert 'SaveSlices' in types and 'SaveV2' not in types
+    saver.restore(session, OLD)
+    again = saver.save(session, f'{folder}/again')
+    assert names_in(folder) == ['again-00000-of-00001', 'again.meta', 'checkpoint']
+    for path in (OLD, again):
+        assert tf.train.load_variable(path, 'parts').tolist() == contents.WHOLE.tolist()
+
+
+def test_a_missing_value_of_an_old_graph_is_in_the_table(session, folder):
+    os.mkdir(folder)
+    with tf.Graph().as_default(), tf.Session() as other:
+        model(other)
+        path = tf.train.Saver(write_version=1).save(other, f'{folder}/m')
+    saver = tf.train.import_meta_graph(str(FILES / 'old_parts.meta'))
+    with pytest.raises(tf.errors.NotFoundError, match='Key parts not found') as caught:
+        saver.restore(session, path)
+    assert 'missing' in str(caught.value) and 'unused' in str(caught.value)
+
+
+def test_strings_are_not_in_the_first_format(session, folder):
+    session.run(tf.Variable('text', name='s').initializer)
+    with pytest.raises(tf.errors.UnimplementedError, match="cannot hold 's'"):
+        tf.train.Saver(write_version=1).save(session, folder)
+
+
 @pytest.mark.parametrize('name', contents.TENSORS)
 def test_restores_checkpoints_of_tensorflow(session, name):
     value = contents.TENSORS[name]
@@ -289,8 +369,8 @@ def test_objects_that_cannot_be_saved(session):
                       ({'a': w, 'b': w}, 'two names'), ([1.0], 'not a Variable')):
         with pytest.raises((TypeError, ValueError), match=what):
             tf.train.Saver(bad)
-    with pytest.raises(NotImplementedError, match='V2'):
-        tf.train.Saver(write_version=1)
+    with pytest.raises(RuntimeError, match='Unexpected write_version: 3'):
+        tf.train.Saver(write_version=3)
 
 
 def test_arguments_of_save(session, folder):

@@ -5,9 +5,10 @@ import tempfile
 import numpy as np
 
 from tests.ops.rows import row
+from tinyflow.formats.wire import checkpoint_v1
 from tinyflow.formats.wire.bundle_writer import BundleWriter
 from tinyflow.graph import dtypes
-from tinyflow.ops.files import saving
+from tinyflow.ops.files import saving, saving_v1
 from tinyflow.ops.files.parsing_kernels import ParseSingleExample
 from tinyflow.ops.sparse.merging import SparseReorder
 
@@ -40,6 +41,30 @@ def restore_one(tf, *args):
 
 def restore(tf, names, parts, kinds):
     return saving.RestoreV2.apply(stored(), names, parts, dtypes=kinds)
+
+
+def stored_v1():
+    """The name of a checkpoint of the first format with x, and z in two parts."""
+    path = os.path.join(FOLDER, 'old')
+    if not os.path.exists(path):
+        os.makedirs(FOLDER, exist_ok=True)
+        checkpoint_v1.write(path, [
+            ('x', (2, 3), [(0, -1), (0, -1)], X, dtypes.float64),
+            ('z', (4, 2), [(0, 3), (0, -1)], np.full((3, 2), 1, np.int32), dtypes.int32),
+            ('z', (4, 2), [(3, 1), (0, -1)], np.full((1, 2), 2, np.int32), dtypes.int32)])
+    return path
+
+
+def save_v1(tf, x, names=('a', 'b'), parts=None, where='saved_v1'):
+    os.makedirs(FOLDER, exist_ok=True)
+    path, data = os.path.join(FOLDER, where), [x, x + 1]
+    return saving_v1.Save.apply(path, list(names), data) if parts is None else \
+        saving_v1.SaveSlices.apply(path, list(names), list(parts), data)
+
+
+def restore_v1(tf, name, dt, part=None):
+    return saving_v1.Restore.apply(stored_v1(), name, dt=dt) if part is None else \
+        saving_v1.RestoreSlice.apply(stored_v1(), name, part, dt=dt)
 
 
 def merge(tf, prefixes):
@@ -135,6 +160,27 @@ ROWS = [
     row('RestoreV2', lambda tf: restore(tf, ['z', 'x'], ['4 2 1,3:1,1', '2 3 1,1:-'],
                                         (tf.int32, tf.float64)),
         ref=lambda: [np.array([[1], [1], [2]], np.int32), X[1:]], name='parts'),
+    row('Save', save_v1, [(2, 3)], grad=False, unknown=False,
+        bad=[lambda tf: saving_v1.Save.apply('x', [1], [1.0])],
+        run_bad=[lambda tf: save_v1(tf, tf.constant([1.0]), names=['a', 'b', 'c']),
+                 lambda tf: save_v1(tf, tf.constant([1.0]), names=['a', 'a']),
+                 lambda tf: saving_v1.Save.apply(os.path.join(FOLDER, 'v1'), ['s'], ['text']),
+                 lambda tf: save_v1(tf, tf.constant([1.0]), where='no/such/place')]),
+    row('SaveSlices', lambda tf, x: save_v1(tf, x, parts=('4 3 2,2:-', '')), [(2, 3)], grad=False,
+        unknown=False, bad=[lambda tf: saving_v1.SaveSlices.apply('x', ['a'], [1], [1.0])],
+        run_bad=[lambda tf: save_v1(tf, tf.constant([1.0]), parts=['2 0,3', '']),
+                 lambda tf: save_v1(tf, tf.constant([1.0]), parts=['bad', '']),
+                 lambda tf: save_v1(tf, tf.constant([1.0]), parts=['3 0,2', ''])]),
+    row('Restore', lambda tf: restore_v1(tf, 'z', tf.int32),
+        ref=lambda: np.array([[1, 1]] * 3 + [[2, 2]], np.int32), static_result=False,
+        bad=[lambda tf: saving_v1.Restore.apply('x', 1, dt=tf.int32)],
+        run_bad=[lambda tf: restore_v1(tf, 'gone', tf.float64),
+                 lambda tf: restore_v1(tf, 'x', tf.float32),
+                 lambda tf: saving_v1.Restore.apply('nowhere', 'x', dt=tf.int32)]),
+    row('RestoreSlice', lambda tf: restore_v1(tf, 'z', tf.int32, '4 2 1,3:1,1'),
+        ref=lambda: np.array([[1], [1], [2]], np.int32),
+        bad=[lambda tf: restore_v1(tf, 'x', tf.float64, '2 0,3')],
+        run_bad=[lambda tf: restore_v1(tf, 'z', tf.int32, '5 2 0,1:-')]),
     # A merge consumes what it merges; that of real ones is tested in test_saver.py.
     row('MergeV2Checkpoints', lambda tf: merge(tf, np.array([], object)),
         bad=[lambda tf: saving.MergeV2Checkpoints.apply(tf.constant([1]), 'x')],

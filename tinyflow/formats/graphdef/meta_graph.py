@@ -15,6 +15,7 @@ from tinyflow.graph.support.version import GIT_VERSION, VERSION
 from tinyflow.ops.variables.partitioned_variable import PartitionedVariable
 
 UNBOUND = 'unbound_inputs'
+_SAVER_TYPES = ('SaveV2', 'RestoreV2', 'Save', 'SaveSlices', 'Restore', 'RestoreSlice')
 
 
 # ---- writing ------------------------------------------------------------------------------
@@ -94,7 +95,7 @@ def _extraneous(graph_def, saver_def):
     def scope_of(name):
         return name.partition('/')[0] if '/' in name else ''
     kept = scope_of(saver_def.restore_op_name) if saver_def is not None else None
-    found = {scope_of(n.name) for n in graph_def.node if n.op in ('SaveV2', 'RestoreV2')}
+    found = {scope_of(n.name) for n in graph_def.node if n.op in _SAVER_TYPES}
     others = {s for s in found if s and s != kept}
     return frozenset(n.name for n in graph_def.node if scope_of(n.name) in others)
 

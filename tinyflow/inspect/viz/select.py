@@ -14,7 +14,8 @@ FORWARD, GRADIENT, OPTIMIZER, INIT = 'forward', 'gradient', 'optimizer', 'init'
 
 _GRADIENT_SCOPE = re.compile(r'gradients(_\d+)?\Z|.*_grad(_\d+)?\Z')
 _UPDATE = re.compile(r'(Resource)?(Sparse)?Apply[A-Z]')
-_SAVER_TYPES = {'SaveV2', 'RestoreV2', 'MergeV2Checkpoints', 'ShardedFilename'}
+_SAVER_TYPES = {'SaveV2', 'RestoreV2', 'MergeV2Checkpoints', 'ShardedFilename', 'ShardedFilespec',
+                'Save', 'SaveSlices', 'Restore', 'RestoreSlice'}
 _READINESS = re.compile(r'report_uninitialized_(variables|resources)(_\d+)?\Z')
 _STARTER = re.compile(r'(init|init_all_tables|group_deps)(_\d+)?\Z')
 _drawables: list[tuple[type, Callable]] = []

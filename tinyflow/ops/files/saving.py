@@ -5,10 +5,12 @@
 """
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
-from tinyflow.formats.wire import slices
-from tinyflow.formats.wire.bundle import BundleReader
+from tinyflow.formats.wire import checkpoint_v1, slices
+from tinyflow.formats.wire.bundle import BundleReader, index_name
 from tinyflow.formats.wire.bundle_writer import BundleWriter, merge
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.constant_value import constant_value
@@ -27,7 +29,8 @@ def text_of(scalar):
     return value.decode() if isinstance(value, bytes) else value
 
 
-def _texts(vector, what, count):
+def texts(vector, what, count):
+    """The strings of a vector of that length."""
     if vector.shape != (count,):
         raise ValueError(f'{what} has the shape {shapes.text(vector.shape)}, but there are '
                          f'{count} tensors')
@@ -43,8 +46,8 @@ class SaveV2(Op):
     pure = False
 
     def kernel(prefix, tensor_names, shape_and_slices, tensors, *, dtypes):
-        names = _texts(tensor_names, 'tensor_names', len(tensors))
-        parts = _texts(shape_and_slices, 'shape_and_slices', len(tensors))
+        names = texts(tensor_names, 'tensor_names', len(tensors))
+        parts = texts(shape_and_slices, 'shape_and_slices', len(tensors))
         with BundleWriter(text_of(prefix)) as writer:
             for name, part, tensor, dtype in zip(names, parts, tensors, dtypes):
                 if part:
@@ -79,14 +82,21 @@ class RestoreV2(Op):
             raise errors.misuse(ValueError(cls.explain_shapes(operation, error))) from None
 
     def kernel(prefix, tensor_names, shape_and_slices, *, dtypes):
-        names = _texts(tensor_names, 'tensor_names', len(dtypes))
-        parts = _texts(shape_and_slices, 'shape_and_slices', len(dtypes))
-        with BundleReader(text_of(prefix)) as reader:
-            return tuple([_restored(reader, name, part, dtype)
+        names = texts(tensor_names, 'tensor_names', len(dtypes))
+        parts = texts(shape_and_slices, 'shape_and_slices', len(dtypes))
+        with _reader(text_of(prefix)) as reader:
+            return tuple([restored(reader, name, part, dtype)
                           for name, part, dtype in zip(names, parts, dtypes)])
 
 
-def _restored(reader, name, part, dtype):
+def _reader(prefix):
+    """A reader of the checkpoint; of one of the first format if there is no other of that name."""
+    old = checkpoint_v1.files_of(prefix) and not os.path.exists(index_name(prefix))
+    return checkpoint_v1.ReaderV1(prefix) if old else BundleReader(prefix)
+
+
+def restored(reader, name, part, dtype):
+    """The tensor, or the part of it, that a node restores."""
     stored = reader.dtype(name)
     if stored is not as_dtype(dtype).base_dtype:
         raise errors.InvalidArgumentError(

@@ -6,6 +6,7 @@ import os
 import numpy as np
 
 from tinyflow.formats.wire.bundle_writer import BundleWriter
+from tinyflow.formats.wire.checkpoint_v1 import reader_of
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.stacks import session_for
@@ -20,7 +21,6 @@ from tinyflow.ops.array import constants, placeholders
 from tinyflow.ops.files.saveable_object import SaveableObject
 from tinyflow.ops.variables.variable import Variable, init_scope
 from tinyflow.train.checkpoints import checkpoint_state, object_graph
-from tinyflow.train.checkpoints.inspection import reader_of
 from tinyflow.train.checkpoints.object_graph import is_trackable
 
 __all__ = ['Checkpoint']

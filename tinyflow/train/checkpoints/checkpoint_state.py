@@ -17,7 +17,6 @@ no other checkpoint is listed, so that no Saver deletes the old ones. Those who 
 """
 from __future__ import annotations
 
-import glob
 import logging
 import os
 import re
@@ -26,6 +25,7 @@ from typing import Any
 
 from tinyflow.formats.wire import bundle_writer, files
 from tinyflow.formats.wire.bundle import index_name
+from tinyflow.formats.wire.checkpoint_v1 import files_of
 from tinyflow.graph.support.errors import DataLossError, NotFoundError, OpError, misuse
 from tinyflow.train.checkpoints import recovery
 
@@ -221,21 +221,14 @@ def watched_checkpoint(directory):
 def checkpoint_exists(checkpoint_prefix):
     """True if there is a checkpoint of that name (its table, or a file of the old V1 format)."""
     prefix = os.fspath(checkpoint_prefix)
-    return os.path.exists(index_name(prefix)) or bool(_matching(prefix))
-
-
-def _matching(pattern):
-    """Files of a name that may be a pattern, such as that of a sharded V1 checkpoint."""
-    if os.path.isfile(pattern):
-        return [pattern]
-    return [path for path in glob.glob(pattern) if os.path.isfile(path)]
+    return os.path.exists(index_name(prefix)) or bool(files_of(prefix))
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes):
     """The modification time of each checkpoint, in seconds since 1970; missing ones are omitted."""
     times = []
     for prefix in checkpoint_prefixes:
-        paths = _matching(index_name(prefix)) or _matching(prefix)
+        paths = files_of(index_name(prefix)) or files_of(prefix)
         if paths:
             times.append(os.path.getmtime(paths[0]))
     return times
@@ -244,7 +237,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes):
 def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=2, meta_graph_suffix='meta'):
     """Removes the files of a checkpoint; format 1 was used before TensorFlow 0.12."""
     if checkpoint_format_version == 1:
-        for path in _matching(checkpoint_prefix):
+        for path in files_of(checkpoint_prefix):
             files.remove(path)
     else:
         bundle_writer.remove(checkpoint_prefix)

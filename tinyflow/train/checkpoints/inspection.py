@@ -3,21 +3,13 @@ from __future__ import annotations
 
 import os
 
-from tinyflow.formats.wire.bundle import BundleReader, index_name
-from tinyflow.formats.wire.checkpoint_v1 import ReaderV1
+from tinyflow.formats.wire.checkpoint_v1 import reader_of
 from tinyflow.graph.support.errors import NotFoundError, misuse
 from tinyflow.ops.variables.variable_lists import global_variables
 from tinyflow.train.checkpoints.checkpoint_state import checkpoint_exists, latest_checkpoint
 
 __all__ = ['NewCheckpointReader', 'list_variables', 'load_checkpoint', 'load_variable',
            'matching_variables']
-
-
-def reader_of(prefix):
-    """A BundleReader, or a ReaderV1 for a checkpoint of the first format."""
-    if os.path.exists(index_name(prefix)):
-        return BundleReader(prefix)
-    return ReaderV1(prefix)
 
 
 class CheckpointReader:

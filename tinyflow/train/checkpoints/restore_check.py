@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+import numpy as np
+
 from tinyflow.formats.wire import slices
 from tinyflow.graph import dtypes
 from tinyflow.graph.constant_value import constant_value
@@ -28,6 +30,12 @@ class Wanted:
     shape: tuple | None             # None: any
     tensor: Tensor                  # the output of RestoreV2
     variable: str | None = None
+    part: str = ''                  # of the tensor in the checkpoint; '' for all of it
+
+    def value(self, reader, key=None):
+        """The value in a checkpoint, under another name if `key` is given."""
+        key = self.name if key is None else key
+        return reader.get_slice(key, *slices.parse(self.part)) if self.part else reader.get(key)
 
 
 def wanted_by(restore_op):
@@ -44,6 +52,12 @@ def wanted_by(restore_op):
                 return None
             found += [_wanted(name.decode(), part.decode(), tensor)
                       for name, part, tensor in zip(names, parts, op.outputs)]
+        elif op.type in ('Restore', 'RestoreSlice'):        # of the first format
+            texts = [constant_value(tensor) for tensor in op.inputs[1:]]
+            if any(text is None for text in texts):
+                return None
+            name, part = [text.item().decode() for text in (*texts, np.array(b'', object))[:2]]
+            found.append(_wanted(name, part, op.outputs[0]))
         stack += [t.op for t in op.inputs
                   if t.op.type not in ('VariableV2', 'Variable', 'VarHandleOp')]
         stack += op.control_inputs
@@ -61,7 +75,7 @@ def _wanted(name, part, tensor):
             shape = place.raw_shape
     if part:
         shape = slices.parse(part)[0]
-    return Wanted(name, tensor.dtype.base_dtype, shape, tensor, variable)
+    return Wanted(name, tensor.dtype.base_dtype, shape, tensor, variable, part)
 
 
 def _assigns(tensor):

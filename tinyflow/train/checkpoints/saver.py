@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tinyflow.formats.wire.bundle import BundleReader
+from tinyflow.formats.wire.checkpoint_v1 import reader_of
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import misuse, report
 from tinyflow.train.checkpoints import checkpoint_state
-from tinyflow.train.checkpoints.inspection import reader_of
 from tinyflow.train.checkpoints.object_graph import full_names_to_keys
 from tinyflow.train.checkpoints.restore_check import Differences, wanted_by
 from tinyflow.train.checkpoints.saveables import all_saveables
@@ -259,11 +258,11 @@ class Saver:
             raise misuse(ValueError(_no_checkpoint(prefix)))
         _LOG.info('Restoring parameters from %s', prefix)
         feed = {self.saver_def.filename_tensor_name: prefix}
-        feed.update(self._values_of_other_formats(sess, prefix))
+        feed.update(self._values_of_objects(sess, prefix))
         sess.run(self.saver_def.restore_op_name, feed)
 
-    def _values_of_other_formats(self, sess, prefix):
-        """Checks that the checkpoint is complete; feeds for values that RestoreV2 cannot read."""
+    def _values_of_objects(self, sess, prefix):
+        """Checks that the checkpoint is complete; feeds for values that have other names there."""
         try:
             restore = sess.graph.get_operation_by_name(self.saver_def.restore_op_name)
         except KeyError:
@@ -276,8 +275,7 @@ class Saver:
         with reader_of(prefix) as reader:
             differences = Differences(wanted, reader)
             if not differences:
-                others = () if isinstance(reader, BundleReader) else wanted
-                return {w.tensor: reader.get(w.name) for w in others}
+                return {}
             keys = differences.missing and _object_keys(reader)
             if keys:
                 return _object_values(reader, wanted, keys, differences)
@@ -351,7 +349,7 @@ def _object_values(reader, wanted, keys, differences):
         raise differences.error()
     _LOG.warning('Restoring an object-based checkpoint using a name-based saver. This may be '
                  'somewhat fragile; tf.train.Checkpoint restores by objects.')
-    return {w.tensor: reader.get(keys[w.name]) for w in wanted}
+    return {w.tensor: w.value(reader, keys[w.name]) for w in wanted}
 
 
 # ---- graphs in files -----------------------------------------------------------------------------

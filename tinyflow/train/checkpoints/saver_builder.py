@@ -39,9 +39,8 @@ class BulkSaverBuilder:
               filename='model'):
         """Adds the nodes, and returns a SaverDef protocol buffer."""
         from tinyflow.formats.protos import saver_pb2  # start-up time
-        if self._write_version != V2:
-            raise misuse(NotImplementedError(
-                'write_version: tinyflow writes V2 checkpoints only, and reads V1.'))
+        if self._write_version not in (V1, V2):
+            raise misuse(RuntimeError(f'Unexpected write_version: {self._write_version}'))
         saveables = saveables_for(by_name(names_to_saveables))
         max_to_keep = 0 if max_to_keep is None else max_to_keep
         with name_scope(name, 'save', [s.op for s in saveables]):
@@ -49,10 +48,11 @@ class BulkSaverBuilder:
             prefix = placeholders.placeholder_with_default(prefix, (), 'Const')
             if sharded:
                 groups = _by_device(saveables)
-                saved = _save_shards(prefix, groups)
+                saved = _save_shards(prefix, groups) if self._write_version == V2 else \
+                    _save_files(prefix, groups)
                 restored = _restore_shards(prefix, groups, reshape)
             else:
-                saved = _save(prefix, saveables)
+                saved = _save(prefix, saveables, self._write_version)
                 restored = _restore(prefix, saveables, reshape, 'restore_all')
         return saver_pb2.SaverDef(
             filename_tensor_name=prefix.name, save_tensor_name=saved.name,
@@ -65,11 +65,16 @@ def _specs(saveables):
     return [spec for saveable in saveables for spec in saveable.specs]
 
 
-def _save(prefix, saveables):
+def _save(prefix, saveables, version=V2):
     """The name of the checkpoint, once all is saved."""
     specs = _specs(saveables)
-    save = saving.SaveV2.apply(prefix, [s.name for s in specs], [s.slice_spec for s in specs],
-                               [s.tensor for s in specs], name='SaveV2')
+    arguments = (prefix, [s.name for s in specs], [s.slice_spec for s in specs],
+                 [s.tensor for s in specs])
+    if version == V2:
+        save = saving.SaveV2.apply(*arguments, name='SaveV2')
+    else:
+        from tinyflow.ops.files import saving_v1  # start-up time
+        save = saving_v1.SaveSlices.apply(*arguments, name='save')
     return grouping.with_dependencies([save], prefix)
 
 
@@ -112,6 +117,18 @@ def _save_shards(prefix, groups):
         merged = saving.MergeV2Checkpoints.apply(names, prefix)
         with control_dependencies([merged]):
             return identity_and_cast.Identity.apply(prefix)
+
+
+def _save_files(prefix, groups):
+    """Sharded files of the first format stay apart; their name is a pattern."""
+    count = constants.constant(len(groups), name='num_shards')
+    saved = []
+    for shard, (where, saveables) in enumerate(groups):
+        with device(_on_cpu(where)):
+            name = saving.ShardedFilename.apply(prefix, shard, count)
+            saved.append(_save(name, saveables, V1))
+    with control_dependencies([t.op for t in saved]):
+        return saving.ShardedFilespec.apply(prefix, count)
 
 
 @contextmanager
