@@ -1,6 +1,8 @@
 """Learning rate schedules: passed to an optimizer as learning_rate."""
 from __future__ import annotations
 
+from importlib import import_module
+
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
@@ -126,8 +128,8 @@ def deserialize(config, custom_objects=None):
     """The schedule of that configuration."""
     known = globals()
     if 'Cosine' in str(config.get('class_name')):
-        from keras_layer.optimizers import cosine  # start-up time
-        known = {**known, **vars(cosine)}
+        # Imported when a configuration names one of them; they build on the classes here.
+        known = {**known, **vars(import_module('keras_layer.optimizers.cosine'))}
     return deserialize_keras_object(config, module_objects=known,
                                     custom_objects=custom_objects,
                                     printable_module_name='decay')
