@@ -1,7 +1,8 @@
 """Keras models as SavedModels: serving signature, weights, and the model configuration.
 
-The layout is that of tf.keras.experimental.export_saved_model in TF 1.15: a SavedModel with the
-model's JSON in assets/saved_model.json, from which Keras rebuilds the model.
+A SavedModel with the model's JSON in assets/saved_model.json, as tf.keras.experimental's
+export_saved_model writes it in TF 1.15, and with the objects that load_model looks for there
+(saved_objects.py).
 """
 from __future__ import annotations
 
@@ -49,24 +50,41 @@ def _write(model, path, as_text, serving_only, include_optimizer):
     with model._graph.as_default():
         session = K.get_session(graph=model._graph)
         builder = tf.saved_model.builder.SavedModelBuilder(path)
+        objects = None
+        if _is_layers(model) and not serving_only:
+            from keras_layer.saving.saved_objects import SavedObjects  # start-up time
+            objects = SavedObjects(model)
+            objects = objects if objects.fits else None
+        saved = objects.saveables() if objects else model.weights
         inputs = dict(zip(model.input_names, model.inputs))
         outputs = dict(zip(model.output_names, model.outputs))
         signature = tf.saved_model.predict_signature_def(inputs, outputs)
         builder.add_meta_graph_and_variables(
             session, [tf.saved_model.tag_constants.SERVING],
             signature_def_map={'serving_default': signature},
-            saver=tf.train.Saver(model.weights) if model.weights else None)
+            saver=tf.train.Saver(saved) if saved else None)
+        if objects:
+            objects.fill(builder._saved_model.meta_graphs[-1])
         builder.save(as_text)
-    if serving_only or not (model._is_graph_network or hasattr(model, '_stack')):
+    if serving_only or not _is_layers(model):
         return
     assets = os.path.join(path, 'assets')
     os.makedirs(assets, exist_ok=True)
     described = configs.described(model)
-    described['weight_names'] = [w.op.name for w in model.weights]
+    described['weight_names'] = objects.names() if objects else \
+        [w.op.name for w in model.weights]
     if include_optimizer and hasattr(model.optimizer, 'get_config'):
         described['training_config'] = hdf5.training_config(model)
+    if objects:
+        with open(os.path.join(path, keras_metadata.FILE), 'wb') as file:
+            file.write(objects.metadata(described.get('training_config')))
     with open(os.path.join(assets, _JSON), 'w', encoding='utf8') as file:
         json.dump(described, file, default=configs.as_json)
+
+
+def _is_layers(model):
+    """True for a model that is a graph of layers, so that its configuration tells all of it."""
+    return model._is_graph_network or hasattr(model, '_stack')
 
 
 def load_from_saved_model(saved_model_path, custom_objects=None, compile=True):

@@ -17,6 +17,7 @@ def same(found, what):
 
 
 same(keras.models.load_model(folder + '/whole.h5').predict(x), 'whole')
+same(keras.models.load_model(folder + '/saved').predict(x), 'saved as a model')
 for name in ('weights.h5', 'ckpt'):
     with open(folder + '/model.json') as file:
         model = keras.models.model_from_json(file.read())

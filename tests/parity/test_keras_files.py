@@ -32,4 +32,4 @@ def test_tensorflow_reads_models_saved_here(version, tmp_path):
         (tmp_path / 'model.json').write_text(model.to_json())
         np.savez(tmp_path / 'data.npz', xa=xa, xb=xb, p=model.predict([xa, xb]))
     printed = run_script(version, 'keras_models.py', tmp_path)
-    assert printed.split() == ['whole', 'weights.h5', 'ckpt', 'saved']
+    assert printed.split('\n')[:-1] == ['whole', 'saved as a model', 'weights.h5', 'ckpt', 'saved']

@@ -123,6 +123,11 @@ def _path_text(path):
     return '/'.join(map(_escaped, path))
 
 
+def key_of_value(path):
+    """The key of the value of the Variable at `path`."""
+    return f'{_path_text(path)}/{_ATTRIBUTES}/{VALUE}'
+
+
 def _has_slots(value):
     """True for an optimizer of tf.train or of Keras."""
     return hasattr(value, 'get_slot') and hasattr(value, 'get_slot_names')

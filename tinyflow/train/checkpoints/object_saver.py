@@ -9,7 +9,7 @@ from tinyflow.ops.variables.variable import Variable
 from tinyflow.train.checkpoints import object_graph
 from tinyflow.train.checkpoints.saveables import VariableSaveable, replicated
 
-__all__ = ['saveables_of']
+__all__ = ['ObjectGraphSaveable', 'saveables_of']
 
 
 def saveables_of(checkpoint):
@@ -21,10 +21,10 @@ def saveables_of(checkpoint):
             found.append(replicated(item, key) or VariableSaveable(item, '', key))
         else:
             found.append(checkpoint._saveable(key, owner, item))
-    return [*found, _ObjectGraph(proto.SerializeToString(deterministic=True))]
+    return [*found, ObjectGraphSaveable(proto.SerializeToString(deterministic=True))]
 
 
-class _ObjectGraph(SaveableObject):
+class ObjectGraphSaveable(SaveableObject):
     """The description of the objects: saved, so that a Checkpoint can restore the file."""
 
     def __init__(self, text):
