@@ -54,7 +54,12 @@ def model_from_json(json_string, custom_objects=None):
 
 def model_from_yaml(yaml_string, custom_objects=None):
     """A model without weights from the text of `to_yaml`; only plain values are read."""
-    return model_from_config(_yaml().safe_load(yaml_string), custom_objects)
+    yaml = _yaml()
+
+    class Loader(yaml.SafeLoader):
+        """Plain values, and the tuples that TensorFlow 1.15 writes for shapes."""
+    Loader.add_constructor('tag:yaml.org,2002:python/tuple', yaml.SafeLoader.construct_yaml_seq)
+    return model_from_config(yaml.load(yaml_string, Loader), custom_objects)
 
 
 def to_yaml(model, **kwargs):

@@ -44,15 +44,16 @@ def load_h5py():
 def open_hdf5(path, description, small=True):
     """The HDF5 file, opened for reading. OSError or DataLossError if it cannot be read.
 
-    With `small`, all of it is checked before; else the caller reads pieces of a large file.
+    All of it is checked before; without `small`, for a large file of which the caller reads pieces,
+    its values are not.
     """
     path = os.fspath(path)
     if not os.path.exists(path):
         raise misuse(OSError(f'There is no {description} at {path!r}.'))
     h5py = load_h5py()
     try:
-        if small and h5py.is_hdf5(path):
-            _check(path)
+        if h5py.is_hdf5(path):
+            _check(path, small)
         return h5py.File(path, 'r')
     except OSError as error:
         if zipfile.is_zipfile(path):
@@ -99,23 +100,24 @@ def _add_file(error, path):
             error.message = text
 
 
-def _check(path):
+def _check(path, values):
     """DataLossError if the file is damaged so that the HDF5 library would not return."""
     try:
         hdf5_layout.check(path)
     except hdf5_layout.Damaged as error:
         raise lost(path, f'is damaged: {error}.') from None
     except (hdf5_layout.Unfamiliar, RecursionError):
-        _read_elsewhere(path)
+        _read_elsewhere(path, values)
 
 
-def _read_elsewhere(path):
+def _read_elsewhere(path, values):
     """Reads the file in another process. DataLossError if that does not end, or crashes."""
     if not sys.executable:
         return
-    seconds = _SECONDS + os.path.getsize(path) / _BYTES_PER_SECOND
+    seconds = _SECONDS + (os.path.getsize(path) / _BYTES_PER_SECOND if values else 0)
+    part = 'values' if values else 'structure'
     try:
-        done = subprocess.run([sys.executable, '-I', _PROBE, os.path.abspath(path)],
+        done = subprocess.run([sys.executable, '-I', _PROBE, os.path.abspath(path), part],
                               input=json.dumps(sys.path).encode(), timeout=seconds,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
@@ -138,7 +140,8 @@ class SavedGroup:
         self.path = group.file.filename if path is None else path
 
     @contextlib.contextmanager
-    def _naming(self, what):
+    def reading(self, what):
+        """Turns errors of the HDF5 library while `what` is read into one that names the file."""
         try:
             yield
         except Exception as error:
@@ -148,19 +151,19 @@ class SavedGroup:
             raise lost(self.path, f'is damaged: {what} cannot be read ({reason}).') from None
 
     def __contains__(self, name):
-        with self._naming(f'{name!r}'):
+        with self.reading(f'{name!r}'):
             return name in self.group
 
     def has(self, name):
         """True if there is an attribute of that name."""
-        with self._naming(f'the attribute {name!r}'):
+        with self.reading(f'the attribute {name!r}'):
             return name in self.group.attrs
 
     def text(self, name, default=None):
         """An attribute that is a text; `default` without it."""
         if not self.has(name):
             return default
-        with self._naming(f'the attribute {name!r}'):
+        with self.reading(f'the attribute {name!r}'):
             value = self.group.attrs[name]
             value = value.decode('utf8') if isinstance(value, bytes) else value
             if not isinstance(value, str):
@@ -169,7 +172,7 @@ class SavedGroup:
 
     def texts(self, name):
         """An attribute that is a list of texts, which may be in several pieces."""
-        with self._naming(f'the attribute {name!r}'):
+        with self.reading(f'the attribute {name!r}'):
             if name in self.group.attrs:
                 found = self.group.attrs[name]
             else:
@@ -181,7 +184,7 @@ class SavedGroup:
 
     def inside(self, name):
         """The group of that name in this one."""
-        with self._naming(f'the group {name!r}'):
+        with self.reading(f'the group {name!r}'):
             found = self._opened(self.group, name)
             if not hasattr(found, 'keys'):
                 raise TypeError('it is a data set')
@@ -189,7 +192,7 @@ class SavedGroup:
 
     def dataset(self, name):
         """A data set whose values are in this file."""
-        with self._naming(f'the data set {name!r}'):
+        with self.reading(f'the data set {name!r}'):
             found = self._opened(self.group, name)
             if not hasattr(found, 'shape'):
                 raise TypeError('it is a group')
@@ -199,7 +202,7 @@ class SavedGroup:
     def array(self, name):
         """The values of a data set."""
         found = self.dataset(name)
-        with self._naming(f'the data set {name!r}'):
+        with self.reading(f'the data set {name!r}'):
             stored = found.id.get_storage_size()
             if found.nbytes > _INFLATION * stored:
                 raise ValueError(f'{found.nbytes} bytes are said to be in {stored}')

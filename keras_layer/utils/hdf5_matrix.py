@@ -16,7 +16,7 @@ class HDF5Matrix:
     `predict`.
 
     `normalizer` is called on each piece that is read. shuffle='batch' in `fit` reads contiguous
-    rows, shuffle=True single rows.
+    rows, shuffle=True single rows. DataLossError, which names the file, if it is damaged.
     """
 
     refs: dict = {}                         # the open files by path: many matrices, one file
@@ -25,10 +25,12 @@ class HDF5Matrix:
         path = os.fspath(datapath)
         if path not in self.refs or not self.refs[path]:
             self.refs[path] = open_hdf5(path, 'HDF5 file', small=False)
-        if dataset not in self.refs[path]:
-            raise misuse(KeyError(f'{path!r} has no dataset {dataset!r}; it has '
-                                  f'{list(self.refs[path])}.'))
-        self.data = SavedGroup(self.refs[path], path).dataset(dataset)
+        self._file, self._name = SavedGroup(self.refs[path], path), dataset
+        if dataset not in self._file:
+            with self._file.reading('its list of data sets'):
+                there = list(self.refs[path])
+            raise misuse(KeyError(f'{path!r} has no dataset {dataset!r}; it has {there}.'))
+        self.data = self._file.dataset(dataset)
         self.start = start
         self.end = self.data.shape[0] if end is None else end
         self.normalizer = normalizer
@@ -37,7 +39,9 @@ class HDF5Matrix:
         return self.end - self.start
 
     def __getitem__(self, key):
-        found = self.data[self._rows(key)]
+        rows = self._rows(key)
+        with self._file.reading(f'the data set {self._name!r}'):
+            found = self.data[rows]
         return found if self.normalizer is None else self.normalizer(found)
 
     def _rows(self, key):

@@ -1,4 +1,8 @@
-"""Reads all that is in an HDF5 file: `python hdf5_probe.py FILE`, in a process that may be ended.
+"""Reads what is in an HDF5 file, in a process that may be ended.
+
+    python hdf5_probe.py FILE values|structure
+
+With `structure`, one row of each data set is read and not all of its values.
 
 Errors are not reported: the process that reads the file afterwards meets them, too. The folders of
 the caller's modules come as JSON on standard input. It imports nothing of this project.
@@ -15,7 +19,7 @@ except ImportError:                 # Windows
 _MEMORY = 4 << 30
 
 
-def main(path):
+def main(path, values):
     """Opens the file and reads each of its attributes and data sets."""
     sys.path[:] = json.load(sys.stdin)
     import h5py  # optional package
@@ -28,7 +32,7 @@ def main(path):
             if where not in seen:
                 seen.add(where)
                 _attributes(item)
-                todo += _inside(item, h5py)
+                todo += _inside(item, h5py, values)
 
 
 def _limit_memory(path):
@@ -47,11 +51,11 @@ def _attributes(item):
         _tried(lambda name=name: name in item.attrs)
 
 
-def _inside(item, h5py):
+def _inside(item, h5py, values):
     """Reads a data set; of a group, what is in this file itself."""
     if isinstance(item, h5py.Dataset):
         if not item.external and not item.is_virtual:
-            _tried(lambda: item[()])
+            _tried(lambda: item[()] if values or not item.ndim else item[:1])
         return []
     names = _tried(lambda: list(item)) or ()
     links = {name: _tried(lambda name=name: item.get(name, getlink=True)) for name in names}
@@ -71,7 +75,7 @@ def _tried(read):
 
 if __name__ == '__main__':
     try:
-        main(sys.argv[1])
+        main(sys.argv[1], sys.argv[2] == 'values')
     except MemoryError:
         sys.exit(3)
     except Exception:

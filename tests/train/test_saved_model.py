@@ -129,6 +129,52 @@ def test_refused_assets(tmp_path, asset, message):
         assets.save_assets([tf.constant(str(tmp_path / 'nowhere'))], str(tmp_path))
 
 
+def with_an_asset(folder):
+    """A SavedModel with a main op and an asset constant that nothing uses; its folder."""
+    (folder / 'words.txt').write_text('hello')
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [], name='x')
+        path = tf.constant(str(folder / 'words.txt'))
+        tf.add_to_collection(tf.GraphKeys.ASSET_FILEPATHS, path)
+        builder = tf.saved_model.Builder(str(folder / 'm'))
+        signature = tf.saved_model.predict_signature_def({'x': x}, {'y': x * 2})
+        builder.add_meta_graph_and_variables(
+            session, ['serve'], {'serving_default': signature}, assets_collection=[path],
+            main_op=tf.tables_initializer())
+        builder.save()
+    return folder / 'm'
+
+
+def test_an_asset_that_nothing_uses_and_a_main_op(tmp_path):
+    path = str(with_an_asset(tmp_path))
+    with tf.saved_model.load(path) as model:
+        assert model.signatures['serving_default'](x=3.0)['y'] == 6.0
+    with tf.Session(graph=tf.Graph()) as session:
+        tf.saved_model.loader.load(session, ['serve'], path)
+        assert session.run('mul:0', {'x:0': 3.0}) == 6.0
+
+
+@pytest.mark.parametrize('target', ['../other/words.txt', '../../words.txt'])
+def test_links_that_leave_the_folder(tmp_path, target):
+    """A link inside the SavedModel is a file of it; one that leads out of it is refused."""
+    path = with_an_asset(tmp_path)
+    (path / 'other').mkdir()
+    (path / 'other' / 'words.txt').write_text('inside')
+    asset = path / 'assets' / 'words.txt'
+    asset.unlink()
+    inside = target.startswith('../other')
+    asset.symlink_to(target)
+    for load in (lambda: tf.saved_model.load(str(path)).close(),
+                 lambda: tf.saved_model.loader.load(tf.Session(graph=tf.Graph()), ['serve'],
+                                                    str(path))):
+        if inside:
+            load()
+            continue
+        with pytest.raises(ValueError, match='is a link to') as caught:
+            load()
+        assert str(tmp_path / 'words.txt') in str(caught.value)
+
+
 OUTSIDE = ['/etc/passwd', '../words', 'a/../../words', '..', '', 'a\0b', '..\\words']
 
 

@@ -8,6 +8,7 @@ import collections
 import multiprocessing
 import pathlib
 import random
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -284,10 +285,61 @@ def test_matrices_in_other_files_are_refused(tmp_path, make):
         keras.utils.HDF5Matrix(str(path), 'd/d/kernel:0')
 
 
+def compressed_matrix(path, rows=64):
+    """A file with x, rows in compressed chunks of 8; where in the file the chunks are."""
+    with h5py.File(path, 'w') as file:
+        made = file.create_dataset('x', data=np.arange(rows * 4.0).reshape(rows, 4),
+                                   chunks=(8, 4), compression='gzip')
+        return [made.id.get_chunk_info(i).byte_offset for i in range(rows // 8)]
+
+
+def test_rows_of_a_damaged_matrix_are_an_error_that_names_the_file(tmp_path):
+    path = tmp_path / 'x.h5'
+    place = compressed_matrix(path)[5]
+    data = bytearray(path.read_bytes())
+    data[place:place + 8] = b'\xff' * 8
+    path.write_bytes(data)
+    matrix = keras.utils.HDF5Matrix(str(path), 'x')
+    assert matrix[:8].shape == (8, 4)
+    with pytest.raises(tf.errors.DataLossError, match=r"x.h5' is damaged: the data set 'x'"):
+        matrix[40:48]
+    keras.utils.HDF5Matrix.refs.pop(str(path)).close()
+
+
+def test_a_matrix_in_a_file_that_cannot_be_read_in_time(tmp_path, monkeypatch):
+    """Its structure is read in another process, and not all of its values."""
+    path = tmp_path / 'x.h5'
+    compressed_matrix(path)
+    asked = []
+
+    def never(command, timeout, **settings):
+        asked.append((command[-1], timeout))
+        raise subprocess.TimeoutExpired(command, timeout)
+    monkeypatch.setattr(hdf5.subprocess, 'run', never)
+    with pytest.raises(tf.errors.DataLossError, match="x.h5' is damaged: the HDF5 library did not"):
+        keras.utils.HDF5Matrix(str(path), 'x')
+    assert asked == [('structure', 10)]
+
+
+def test_a_matrix_in_a_damaged_structure_is_an_error_that_names_the_file(tmp_path):
+    path = tmp_path / 'x.h5'
+    with h5py.File(path, 'w') as file:
+        file['x'] = np.ones((3, 2))
+    whole = path.read_bytes()
+    refused = 0
+    for cut in range(100, len(whole), 97):
+        path.write_bytes(whole[:cut])
+        with pytest.raises((tf.errors.DataLossError, KeyError), match='x.h5'):
+            keras.utils.HDF5Matrix(str(path), 'x')
+        refused += 1
+        keras.utils.HDF5Matrix.refs.pop(str(path), None)
+    assert refused > 10
+
+
 # ---- ordinary files ------------------------------------------------------------------------------
 
 def test_what_keras_writes_needs_no_other_process(model, tmp_path, monkeypatch):
-    def refuse(path):
+    def refuse(path, values):
         raise AssertionError(path)
     monkeypatch.setattr(hdf5, '_read_elsewhere', refuse)
     written(model, tmp_path / 'w.h5')

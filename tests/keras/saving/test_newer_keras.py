@@ -133,3 +133,16 @@ def test_tuples_in_metadata_are_lists(tmp_path):
     text = {'shape': {'class_name': '__tuple__', 'items': [None, 4]}}
     path.write_bytes(keras_metadata.as_bytes([keras_metadata.KerasObject(0, 'root', '', text)]))
     assert json.dumps(keras_metadata.read(str(path))[0].metadata) == '{"shape": [null, 4]}'
+
+
+def test_yaml_of_tensorflow_has_tuples():
+    """TensorFlow 1.15 writes shapes as tuples of Python; other tags of Python are refused."""
+    pytest.importorskip('yaml')
+    made = keras.Sequential([layers.Dense(2, input_shape=(3,), name='d')])
+    text = made.to_yaml()
+    shape = 'batch_input_shape:\n      - null\n      - 3\n'
+    assert shape in text
+    text = text.replace('batch_input_shape:\n', 'batch_input_shape: !!python/tuple\n')
+    assert keras.models.model_from_yaml(text).input_shape == (None, 3)
+    with pytest.raises(Exception, match='could not determine a constructor'):
+        keras.models.model_from_yaml('!!python/object/apply:os.getcwd []')

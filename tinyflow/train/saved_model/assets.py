@@ -89,10 +89,20 @@ def asset_feeds(meta_graph, export_dir, import_scope=None):
 
     ValueError for the name of an asset that leads out of the SavedModel's folder of assets.
     """
-    folder = os.path.join(export_dir, constants.ASSETS_DIRECTORY)
     return {scopes.prepend(asset.tensor_info.name, import_scope):
-            os.path.join(folder, checked_name(asset.filename, export_dir))
-            for asset in asset_files(meta_graph)}
+            asset_path(asset.filename, export_dir) for asset in asset_files(meta_graph)}
+
+
+def asset_path(name, export_dir):
+    """The path of an asset; ValueError if its name, or a link, leads out of the SavedModel."""
+    path = os.path.join(export_dir, constants.ASSETS_DIRECTORY, checked_name(name, export_dir))
+    real, inside = os.path.realpath(path), os.path.realpath(export_dir)
+    if os.path.commonpath([real, inside]) != inside:
+        raise misuse(ValueError(
+            f'The asset {name!r} of the SavedModel in {export_dir!r} is a link to {real!r}, which '
+            'is not in its folder.\n  Hint: if you trust the SavedModel, put a copy of the file '
+            'in the place of the link.'))
+    return path
 
 
 def asset_files(meta_graph):

@@ -102,7 +102,7 @@ def _check_assets(proto, export_dir):
     with naming_damage(export_dir, 'its assets'):
         found = assets.asset_files(proto)
     for asset in found:
-        assets.checked_name(asset.filename, export_dir)
+        assets.asset_path(asset.filename, export_dir)
 
 
 def _without_unknown_ops(proto):
@@ -148,7 +148,7 @@ def _without_initializer(value, removed):
 
 def needed_names(proto):
     """Names of the nodes and tensors that signatures, restoring and initialising need."""
-    found = [a.tensor_info.name for a in proto.asset_file_def]
+    found = [a.tensor_info.name for a in assets.asset_files(proto)]
     for signature in proto.signature_def.values():
         for info in (*signature.inputs.values(), *signature.outputs.values()):
             found += [info.name] if info.name else [
