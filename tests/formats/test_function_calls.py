@@ -100,7 +100,7 @@ def test_many_calls_of_a_file_that_has_many_nodes(graph):
 
 
 def test_graphs_that_are_made_again_count_too():
-    """The body of a loop is made anew for each of its shapes: it is counted while it is made."""
+    """The body of a loop is made again for each of its shapes, and counted each time."""
     budget = Budget([], {})
     for _ in range(5):
         budget.spend(1000)

@@ -448,6 +448,14 @@ def save_described(path, text, description, model):
         file.write(description)
 
 
+def no_yaml(side_is_old):
+    try:
+        import yaml  # noqa: F401
+    except ImportError:
+        return 'the package pyyaml is not installed with this TensorFlow'
+    return None if side_is_old else NO_YAML
+
+
 def loaded_weights(path):
     model = Keras.model()
     model.load_weights(path)
@@ -467,8 +475,7 @@ keras_format('Keras: JSON', lambda model, path: save_described(
     lambda path: with_weights(path, '.json', tf.keras.models.model_from_json))
 keras_format('Keras: YAML', lambda model, path: save_described(
     path, '.yaml', model.to_yaml(), model),
-    lambda path: with_weights(path, '.yaml', tf.keras.models.model_from_yaml),
-    lambda old: None if old else NO_YAML)
+    lambda path: with_weights(path, '.yaml', tf.keras.models.model_from_yaml), no_yaml)
 
 
 @register('Keras: SavedModel in a Session')
