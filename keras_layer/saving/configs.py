@@ -9,6 +9,8 @@ from keras_layer.layers import deserialize
 from tinyflow.graph.support.errors import misuse
 
 KERAS_VERSION = '2.2.4-tf'
+_WRAPPED_LIST = ('tag:yaml.org,2002:python/object/apply:'
+                 'tensorflow.python.training.tracking.data_structures.ListWrapper')
 
 
 def as_json(value):
@@ -57,8 +59,10 @@ def model_from_yaml(yaml_string, custom_objects=None):
     yaml = _yaml()
 
     class Loader(yaml.SafeLoader):
-        """Plain values, and the tuples that TensorFlow 1.15 writes for shapes."""
+        """Plain values, and the tuples and wrapped lists that TensorFlow 1.15 writes, as lists."""
     Loader.add_constructor('tag:yaml.org,2002:python/tuple', yaml.SafeLoader.construct_yaml_seq)
+    Loader.add_constructor(_WRAPPED_LIST, lambda loader, node: loader.construct_sequence(
+        node, deep=True)[0])
     return model_from_config(yaml.load(yaml_string, Loader), custom_objects)
 
 

@@ -135,14 +135,20 @@ def test_tuples_in_metadata_are_lists(tmp_path):
     assert json.dumps(keras_metadata.read(str(path))[0].metadata) == '{"shape": [null, 4]}'
 
 
-def test_yaml_of_tensorflow_has_tuples():
-    """TensorFlow 1.15 writes shapes as tuples of Python; other tags of Python are refused."""
+def test_yaml_of_tensorflow_has_tuples_and_wrapped_lists():
+    """TensorFlow 1.15 writes objects of Python for them; other objects are refused."""
     pytest.importorskip('yaml')
-    made = keras.Sequential([layers.Dense(2, input_shape=(3,), name='d')])
+    made = keras.Sequential([layers.Dense(2, input_shape=(3,), name='d'),
+                             layers.BatchNormalization()])
     text = made.to_yaml()
     shape = 'batch_input_shape:\n      - null\n      - 3\n'
     assert shape in text
     text = text.replace('batch_input_shape:\n', 'batch_input_shape: !!python/tuple\n')
-    assert keras.models.model_from_yaml(text).input_shape == (None, 3)
+    axis = '      axis:\n      - 1\n'
+    assert axis in text
+    text = text.replace(axis, '      axis: !!python/object/apply:tensorflow.python.training.'
+                              'tracking.data_structures.ListWrapper\n      - - 1\n')
+    again = keras.models.model_from_yaml(text)
+    assert again.input_shape == (None, 3) and again.layers[1].get_config()['axis'] == [1]
     with pytest.raises(Exception, match='could not determine a constructor'):
         keras.models.model_from_yaml('!!python/object/apply:os.getcwd []')
