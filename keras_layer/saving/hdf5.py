@@ -8,6 +8,7 @@ A file of weights only has the groups of model_weights at the top level.
 """
 from __future__ import annotations
 
+import io
 import json
 import os
 import warnings
@@ -20,6 +21,7 @@ from keras_layer.saving.configs import KERAS_VERSION, as_json, model_from_config
 from keras_layer.saving.legacy_weights import converted, optimizer_state
 from keras_layer.utils.generic import CustomObjectScope
 from keras_layer.utils.hdf5 import SavedGroup, load_h5py, lost, naming, open_hdf5
+from tinyflow.formats.wire import files
 from tinyflow.graph.support.errors import misuse
 
 _ATTRIBUTE_LIMIT = 64512            # maximum bytes of one HDF5 attribute
@@ -47,21 +49,29 @@ def save_weights_to_hdf5(model, filepath, overwrite=True):
 
 
 def _write_atomically(filepath, overwrite, write):
-    """Writes to a temporary file and renames it: if the process is killed, the old file remains."""
+    """Writes a temporary file and renames it: if the process is killed, the old file remains.
+
+    The file is made in memory: where the disk is full, the HDF5 library would crash the process.
+    """
     if hasattr(filepath, 'attrs'):                  # an open h5py.File or Group
         write(filepath)
         return
     path = os.fspath(filepath)
     if not overwrite and os.path.exists(path):
         raise misuse(FileExistsError(f'{path!r} exists already, and overwrite=False.'))
+    made = io.BytesIO()
+    with load_h5py().File(made, 'w') as file:
+        write(file)
     temporary = f'{path}.tmp{os.getpid()}'
     try:
-        with load_h5py().File(temporary, 'w') as file:
-            write(file)
+        with open(temporary, 'wb', buffering=0) as file:
+            files.write_all(file, made.getbuffer())
+            files.flush(file)
         os.replace(temporary, path)
+    except OSError as error:
+        raise misuse(OSError(error.errno, error.strerror, path)) from None
     finally:
-        if os.path.exists(temporary):
-            os.remove(temporary)
+        files.remove(temporary)
 
 
 def _json(value):
