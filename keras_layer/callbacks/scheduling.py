@@ -9,6 +9,8 @@ import numpy as np
 
 from keras_layer import backend as K
 from keras_layer.callbacks.base import Callback
+from keras_layer.datasets.safe_pickle import load_npz
+from keras_layer.utils.hdf5 import naming
 from tinyflow.graph.support.errors import misuse
 
 __all__ = ['BackupAndRestore', 'LambdaCallback', 'LearningRateScheduler']
@@ -81,15 +83,17 @@ class BackupAndRestore(Callback):
         """The epoch to resume at; restores the backup if there is one."""
         if not os.path.exists(self._path):
             return initial_epoch
-        with np.load(self._path, allow_pickle=False) as saved:
+        saved = load_npz(self._path)
+        with naming(self._path, 'it'):
             about = json.loads(str(saved['about']))
             weights = [saved[f'weight_{i}'] for i in range(about['weights'])]
             state = [saved[f'state_{i}'] for i in range(about['state'])]
-        self.model.set_weights(weights)
-        self.model._functions.get('train')
-        if state:
-            self.model.optimizer.set_weights(state)
-        return max(initial_epoch, about['epoch'] + 1)
+            epoch = int(about['epoch'])
+            self.model.set_weights(weights)
+            self.model._functions.get('train')
+            if state:
+                self.model.optimizer.set_weights(state)
+        return max(initial_epoch, epoch + 1)
 
     def on_epoch_end(self, epoch, logs=None):
         os.makedirs(self.backup_dir, exist_ok=True)

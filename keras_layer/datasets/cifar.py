@@ -5,16 +5,21 @@ import numpy as np
 
 from keras_layer import backend as K
 from keras_layer.datasets.safe_pickle import load_pickle
+from keras_layer.utils.hdf5 import naming
 
 __all__ = ['as_pictures', 'load_batch']
 
 
 def load_batch(fpath, label_key='labels'):
-    """(images [n, 3, 32, 32] uint8, labels [n]) of a file. ValueError if it is anything else."""
+    """(images [n, 3, 32, 32] uint8, labels [n]) of a file.
+
+    ValueError or DataLossError if it is anything else.
+    """
     with open(fpath, 'rb') as file:
-        found = load_pickle(file, encoding='bytes')
-    data = np.asarray(found[b'data']).view(np.ndarray)
-    return data.reshape(len(data), 3, 32, 32), found[label_key.encode()]
+        with naming(fpath, 'its pickle'):
+            found = load_pickle(file, encoding='bytes')
+            data = np.asarray(found[b'data']).view(np.ndarray)
+            return data.reshape(len(data), 3, 32, 32), found[label_key.encode()]
 
 
 def as_pictures(x, y):

@@ -1,4 +1,4 @@
-"""Safe reader of pickled datasets: arrays and builtin types only, no code is run.
+"""Safe reader of data sets, .npz and pickled: arrays and builtin types only, no code is run.
 
 A pickle may name any function of any module. Here the only accepted names are those of the parts
 of a NumPy array, mapped to classes of this file that take plain values; every other name raises.
@@ -13,6 +13,7 @@ import zipfile
 
 import numpy as np
 
+from keras_layer.utils.hdf5 import naming
 from tinyflow.graph.support.errors import misuse
 
 __all__ = ['load_npz', 'load_pickle']
@@ -24,16 +25,19 @@ def load_pickle(file, encoding='ASCII'):
     """The dicts, lists, numbers, texts and arrays in an open file. ValueError for anything else."""
     try:
         return _PlainUnpickler(file, encoding=encoding).load()
-    except (pickle.UnpicklingError, EOFError, AttributeError, IndexError, TypeError,
-            KeyError) as error:
+    except (pickle.UnpicklingError, EOFError, AttributeError, IndexError, TypeError, KeyError,
+            UnicodeError, OverflowError, MemoryError) as error:
         raise misuse(ValueError(f'{getattr(file, "name", "The file")} is not a pickle of plain '
                                 f'arrays: {error}')) from None
 
 
 def load_npz(path):
-    """The arrays of an .npz file by name; arrays of Python objects may hold plain values only."""
+    """The arrays of an .npz file by name; arrays of Python objects may hold plain values only.
+
+    DataLossError, which names the file, if it is damaged.
+    """
     found = {}
-    with zipfile.ZipFile(path) as archive:
+    with naming(path, 'it'), zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
             with archive.open(name) as file:
                 found[name.removesuffix('.npy')] = _array(file)

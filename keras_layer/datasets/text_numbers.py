@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 
 from keras_layer.utils.data_utils import get_file
+from keras_layer.utils.hdf5 import naming
 from tinyflow.graph.support.errors import misuse
 
 __all__ = ['ORIGIN', 'numbered', 'legacy_num_words', 'shuffled', 'word_index']
@@ -76,5 +77,5 @@ def _lists(words, lengths):
 def word_index(path, name, file_hash):
     """The dict from words to ranks, from 1 on."""
     path = get_file(path, ORIGIN + name, file_hash=file_hash)
-    with open(path, encoding='utf8') as file:
+    with naming(path, 'its JSON'), open(path, encoding='utf8') as file:
         return json.load(file)

@@ -18,12 +18,16 @@ from keras_layer.legacy import MODEL, accepts_legacy_names
 from keras_layer.utils.generic import find_object
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import nearest_keyword
+from tinyflow.graph.support.not_copied import NotCopied
 from tinyflow.inspect.viz.select import register_drawable
 
 __all__ = ['Model']
 
 
-class Model(SavingMethods, TrainingAPI, Network):
+class Model(SavingMethods, TrainingAPI, Network, NotCopied, instead=(
+        'other = keras.models.clone_model(model); other.set_weights(model.get_weights()). In '
+        'files: model.save(path) and keras.models.load_model(path). For another process: '
+        'model.to_json() and model.get_weights().')):
     """Layers from inputs to outputs, with `compile`, `fit`, `evaluate` and `predict`.
 
     ``Model(inputs=x, outputs=y)`` for tensors computed by layers from an `Input`; or subclass it,

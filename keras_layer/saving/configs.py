@@ -6,7 +6,8 @@ import json
 import numpy as np
 
 from keras_layer.layers import deserialize
-from tinyflow.graph.support.errors import misuse
+from keras_layer.utils.hdf5 import of_users_code
+from tinyflow.graph.support.errors import OpError, misuse
 
 KERAS_VERSION = '2.2.4-tf'
 _WRAPPED_LIST = ('tag:yaml.org,2002:python/object/apply:'
@@ -51,7 +52,7 @@ def model_from_config(config, custom_objects=None):
 
 def model_from_json(json_string, custom_objects=None):
     """A model without weights from the text of `to_json`."""
-    return model_from_config(json.loads(json_string), custom_objects)
+    return _model_of_text(json.loads, json_string, 'JSON', custom_objects)
 
 
 def model_from_yaml(yaml_string, custom_objects=None):
@@ -63,7 +64,26 @@ def model_from_yaml(yaml_string, custom_objects=None):
     Loader.add_constructor('tag:yaml.org,2002:python/tuple', yaml.SafeLoader.construct_yaml_seq)
     Loader.add_constructor(_WRAPPED_LIST, lambda loader, node: loader.construct_sequence(
         node, deep=True)[0])
-    return model_from_config(yaml.load(yaml_string, Loader), custom_objects)
+    return _model_of_text(lambda text: yaml.load(text, Loader), yaml_string, 'YAML',
+                          custom_objects)
+
+
+def _model_of_text(parse, text, kind, custom_objects):
+    """The model of a text. ValueError if it is damaged; errors of the user's classes are his."""
+    try:
+        config = parse(text)
+    except Exception as error:
+        raise misuse(ValueError(f'This is not the {kind} of a model: {error}')) from None
+    if not isinstance(config, (dict, list)):
+        raise misuse(ValueError(f'This is not the {kind} of a model, but {str(config)[:80]!r}.'))
+    try:
+        return model_from_config(config, custom_objects)
+    except Exception as error:
+        if isinstance(error, OpError) or getattr(error, 'raised_by_tinyflow', False) or \
+                of_users_code(error):
+            raise
+        raise misuse(ValueError(f'The {kind} of this model is damaged: {type(error).__name__}: '
+                                f'{error}')) from error
 
 
 def to_yaml(model, **kwargs):

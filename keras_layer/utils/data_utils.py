@@ -1,10 +1,12 @@
 """Data from files and generators: get_file, Sequence."""
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import warnings
 
+from keras_layer.utils.hdf5 import lost
 from keras_layer.utils.progbar import Progbar
 from tinyflow.graph.support.errors import misuse
 
@@ -59,10 +61,10 @@ def get_file(fname, origin, untar=False, md5_hash=None, file_hash=None, cache_su
         os.makedirs(folder, exist_ok=True)
         _fetch(origin, path, file_hash, hash_algorithm)
     if untar:
-        _extract(path, folder, 'tar')
+        _extract_whole(path, folder, 'tar')
         return inside
     if extract:
-        _extract(path, folder, archive_format)
+        _extract_whole(path, folder, archive_format)
     return path
 
 
@@ -114,6 +116,20 @@ def _has_hash(path, wanted, algorithm='auto'):
         for block in iter(lambda: file.read(1 << 20), b''):
             digest.update(block)
     return digest.hexdigest() == str(wanted)
+
+
+def _extract_whole(path, folder, archive_format):
+    """Unpacks an archive; errors about its content name it. A full disk remains an OSError."""
+    try:
+        _extract(path, folder, archive_format)
+    except OSError as error:
+        if error.errno not in (None, errno.EINVAL):         # not of the archive's content
+            raise
+        raise lost(path, f'is damaged: {error}') from None
+    except Exception as error:
+        if getattr(error, 'raised_by_tinyflow', False):
+            raise
+        raise lost(path, f'is damaged: {type(error).__name__}: {error}') from None
 
 
 def _extract(path, folder, archive_format):

@@ -22,7 +22,7 @@ from keras_layer.utils import hdf5_layout
 from tinyflow.graph.support import users_files
 from tinyflow.graph.support.errors import DataLossError, OpError, misuse
 
-__all__ = ['SavedGroup', 'load_h5py', 'lost', 'naming', 'open_hdf5']
+__all__ = ['SavedGroup', 'load_h5py', 'lost', 'naming', 'of_users_code', 'open_hdf5']
 
 _PROBE = os.path.join(os.path.dirname(__file__), 'hdf5_probe.py')
 _SECONDS = 10                       # for a small file, in the other process
@@ -82,11 +82,19 @@ def naming(path, what):
         if isinstance(error, OpError) or getattr(error, 'raised_by_tinyflow', False):
             _add_file(error, path)
             raise
-        frames = traceback.extract_tb(error.__traceback__)
-        if any(users_files.is_program(frame.filename) for frame in frames):
+        if of_users_code(error):
             raise
         raise lost(path, f'is damaged: {what} cannot be used ({type(error).__name__}: '
                          f'{error}).') from error
+
+
+def of_users_code(error):
+    """True for an error that passed through functions of the user, such as a layer of his.
+
+    Call it from the function that catches the error, at the first line that may raise it.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    return any(users_files.is_program(frame.filename) for frame in frames)
 
 
 def _add_file(error, path):
@@ -140,7 +148,7 @@ class SavedGroup:
         self.path = group.file.filename if path is None else path
 
     @contextlib.contextmanager
-    def reading(self, what):
+    def _naming(self, what):
         """Turns errors of the HDF5 library while `what` is read into one that names the file."""
         try:
             yield
@@ -151,19 +159,19 @@ class SavedGroup:
             raise lost(self.path, f'is damaged: {what} cannot be read ({reason}).') from None
 
     def __contains__(self, name):
-        with self.reading(f'{name!r}'):
+        with self._naming(f'{name!r}'):
             return name in self.group
 
     def has(self, name):
         """True if there is an attribute of that name."""
-        with self.reading(f'the attribute {name!r}'):
+        with self._naming(f'the attribute {name!r}'):
             return name in self.group.attrs
 
     def text(self, name, default=None):
         """An attribute that is a text; `default` without it."""
         if not self.has(name):
             return default
-        with self.reading(f'the attribute {name!r}'):
+        with self._naming(f'the attribute {name!r}'):
             value = self.group.attrs[name]
             value = value.decode('utf8') if isinstance(value, bytes) else value
             if not isinstance(value, str):
@@ -172,7 +180,7 @@ class SavedGroup:
 
     def texts(self, name):
         """An attribute that is a list of texts, which may be in several pieces."""
-        with self.reading(f'the attribute {name!r}'):
+        with self._naming(f'the attribute {name!r}'):
             if name in self.group.attrs:
                 found = self.group.attrs[name]
             else:
@@ -184,7 +192,7 @@ class SavedGroup:
 
     def inside(self, name):
         """The group of that name in this one."""
-        with self.reading(f'the group {name!r}'):
+        with self._naming(f'the group {name!r}'):
             found = self._opened(self.group, name)
             if not hasattr(found, 'keys'):
                 raise TypeError('it is a data set')
@@ -192,17 +200,31 @@ class SavedGroup:
 
     def dataset(self, name):
         """A data set whose values are in this file."""
-        with self.reading(f'the data set {name!r}'):
+        with self._naming(f'the data set {name!r}'):
             found = self._opened(self.group, name)
             if not hasattr(found, 'shape'):
                 raise TypeError('it is a group')
             self._refuse_other_files(found, name)
             return found
 
+    def names(self):
+        """The names of what is in the group."""
+        with self._naming('the list of its contents'):
+            return list(self.group)
+
+    def reader(self, name):
+        """A function that reads rows of a data set; its errors name the file."""
+        dataset = self.dataset(name)
+
+        def read(rows):
+            with self._naming(f'the data set {name!r}'):
+                return dataset[rows]
+        return read
+
     def array(self, name):
         """The values of a data set."""
         found = self.dataset(name)
-        with self.reading(f'the data set {name!r}'):
+        with self._naming(f'the data set {name!r}'):
             stored = found.id.get_storage_size()
             if found.nbytes > _INFLATION * stored:
                 raise ValueError(f'{found.nbytes} bytes are said to be in {stored}')

@@ -25,12 +25,11 @@ class HDF5Matrix:
         path = os.fspath(datapath)
         if path not in self.refs or not self.refs[path]:
             self.refs[path] = open_hdf5(path, 'HDF5 file', small=False)
-        self._file, self._name = SavedGroup(self.refs[path], path), dataset
-        if dataset not in self._file:
-            with self._file.reading('its list of data sets'):
-                there = list(self.refs[path])
-            raise misuse(KeyError(f'{path!r} has no dataset {dataset!r}; it has {there}.'))
-        self.data = self._file.dataset(dataset)
+        file = SavedGroup(self.refs[path], path)
+        if dataset not in file:
+            raise misuse(KeyError(f'{path!r} has no dataset {dataset!r}; it has {file.names()}.'))
+        self.data = file.dataset(dataset)
+        self._rows_of_file = file.reader(dataset)
         self.start = start
         self.end = self.data.shape[0] if end is None else end
         self.normalizer = normalizer
@@ -39,9 +38,7 @@ class HDF5Matrix:
         return self.end - self.start
 
     def __getitem__(self, key):
-        rows = self._rows(key)
-        with self._file.reading(f'the data set {self._name!r}'):
-            found = self.data[rows]
+        found = self._rows_of_file(self._rows(key))
         return found if self.normalizer is None else self.normalizer(found)
 
     def _rows(self, key):

@@ -100,7 +100,8 @@ def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = Non
                                      'column_names=[...].'))
         column_names = _header(paths, csv_format)
     if len(set(column_names)) != len(column_names):
-        raise refused(ValueError(f'Cannot have duplicate column names: {column_names}'))
+        raise refused(ValueError(f'Cannot have duplicate column names: {column_names}\n'
+                                 f'  in {", ".join(paths[:3])}'))
     selected = None if select_columns is None else _numbers(select_columns, column_names)
     wanted = range(len(column_names)) if selected is None else selected
     if column_defaults is None:
@@ -167,9 +168,13 @@ def _rows(paths: Sequence[str], form: _Format, header: bool) -> Iterator[list[st
     for path in paths:
         with io.TextIOWrapper(open_bytes(path, form.compression), 'utf-8', newline='') as file:
             rows = csv.reader(file, delimiter=form.delimiter, quoting=quoting)
-            if header:
-                next(rows, None)
-            yield from rows
+            try:
+                if header:
+                    next(rows, None)
+                yield from rows
+            except (UnicodeDecodeError, csv.Error) as error:
+                raise refused(ValueError(f'{path} is no CSV file, or is damaged: {error}')) \
+                    from None
 
 
 def _header(paths: Sequence[str], form: _Format) -> list[str]:

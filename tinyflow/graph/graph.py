@@ -17,6 +17,7 @@ from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import Site, here
 from tinyflow.graph.stacks import stacks
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.not_copied import NotCopied
 
 _VALID_ROOT_NAME = re.compile(r'[A-Za-z0-9.][A-Za-z0-9_.\-/]*\Z')
 _VALID_INNER_NAME = re.compile(r'[A-Za-z0-9_.\-/]*\Z')
@@ -33,7 +34,8 @@ class _Controller:
         self.inside = set()
 
 
-class Graph:
+class Graph(NotCopied, instead=(
+        'graph.as_graph_def() can be copied; tf.import_graph_def makes a graph of it.')):
     """A dataflow graph: operations in order of creation, with TF's naming and scoping rules."""
 
     def __init__(self):

@@ -16,6 +16,7 @@ from tinyflow.graph.numpy_misuse import refuse_numpy
 from tinyflow.graph.signature import Marker
 from tinyflow.graph.source_location import Site
 from tinyflow.graph.stacks import session_for
+from tinyflow.graph.support.not_copied import NotCopied
 from tinyflow.graph.tensor_operators import TensorOperators
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ refuse(Tensor, ('assign', 'assign_add', 'assign_sub', 'count_up_to', 'initialize
                 'scatter_update'), node_errors.not_a_variable)
 
 
-class Operation:
+class Operation(NotCopied, instead='copy its name, for graph.get_operation_by_name(name).'):
     """A node: op type, inputs (Tensors), attributes, control inputs. Created by `Op.apply` only."""
 
     __slots__ = ('graph', 'name', 'type', 'definition', 'inputs', 'outputs', 'attrs', 'device',

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tinyflow.graph.support.not_copied import NotCopied
+
 if TYPE_CHECKING:
     from tinyflow.graph.operation import Tensor
 
 
-class TensorOperators:
+class TensorOperators(NotCopied, instead=(
+        "copy its value, session.run(x), or its name, for graph.get_tensor_by_name(name); "
+        "Variables are saved by tf.train.Saver().")):
     """Base class of objects with tensor operators: Tensor and Variable."""
 
     __slots__ = ()

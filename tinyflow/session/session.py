@@ -19,6 +19,7 @@ from tinyflow.graph.graph import Graph
 from tinyflow.graph.node_gc import sessions_of
 from tinyflow.graph.stacks import default_session, stacks
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.not_copied import NotCopied
 from tinyflow.session.calls import Call, CallCache, call_key
 from tinyflow.session.config import ConfigProto, RunMetadata, RunOptions
 from tinyflow.session.devices import list_devices
@@ -30,7 +31,9 @@ from tinyflow.session.program_cache import ProgramCache
 from tinyflow.session.store import Store
 
 
-class BaseSession:
+class BaseSession(NotCopied, instead=(
+        'another process or thread makes its own tf.Session; a tf.train.Saver takes the values '
+        'there.')):
     """Base class of Session and InteractiveSession.
 
     With `nan_check` each run checks every value. A NaN or infinity that reaches a fetch or a

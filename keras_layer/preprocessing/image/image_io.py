@@ -15,7 +15,8 @@ from tinyflow.graph.support.errors import misuse
 
 __all__ = ['array_to_img', 'img_to_array', 'list_pictures', 'load_img', 'pillow', 'save_img']
 
-_DAMAGED = (OSError, SyntaxError, EOFError, LookupError, OverflowError, struct.error, zlib.error)
+_DAMAGED = (OSError, SyntaxError, EOFError, LookupError, OverflowError, ValueError, TypeError,
+            struct.error, zlib.error)
 _INTERPOLATIONS = ('nearest', 'bilinear', 'bicubic', 'hamming', 'box', 'lanczos')
 _MODES = {'grayscale': ('L', 'I;16', 'I'), 'rgb': ('RGB',), 'rgba': ('RGBA',)}
 _ENDINGS = ('jpg', 'jpeg', 'bmp', 'png', 'ppm', 'tif', 'tiff')

@@ -50,7 +50,7 @@ def parse_text(text, message_class, where):
     from google.protobuf import text_format  # start-up time
     try:
         return text_format.Parse(text, message_class())
-    except text_format.ParseError as error:
+    except (text_format.ParseError, ValueError) as error:
         problem = error
     if _NEWER_TYPE in str(problem):
         rest = _without(_without(text, 'experimental_type'), 'experimental_full_type')
@@ -59,7 +59,7 @@ def parse_text(text, message_class, where):
     try:
         _check_newer(text, message_class, problem)
         message = text_format.Parse(text, message_class(), allow_unknown_field=True)
-    except text_format.ParseError as error:
+    except (text_format.ParseError, ValueError) as error:
         raise _damaged(where, message_class, error) from None
     if not message.ListFields():
         raise _damaged(where, message_class, problem)

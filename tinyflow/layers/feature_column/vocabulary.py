@@ -97,7 +97,8 @@ def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_siz
     if vocabulary_size is None:
         vocabulary_size = _count_lines(vocabulary_file, key)
     if vocabulary_size < 1:
-        raise misuse(ValueError(f'Invalid vocabulary_size {vocabulary_size} in {key}.'))
+        raise misuse(ValueError(f'Invalid vocabulary_size {vocabulary_size} in {key}.\n'
+                                f'  file: {vocabulary_file!r}'))
     check_oov(num_oov_buckets, default_value is not None, key)
     default_value = -1 if default_value is None else default_value
     dtype = dtypes.as_dtype(dtype)

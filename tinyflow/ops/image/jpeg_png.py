@@ -15,11 +15,12 @@ import numpy as np
 from tinyflow.formats.wire import png
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-from tinyflow.graph.support.errors import OpFailure
+from tinyflow.graph.support.errors import OpFailure, UnimplementedError, op_error
 
 __all__ = ['decode_jpeg', 'decode_png', 'encode_png']
 
-_DAMAGED = (OSError, SyntaxError, EOFError, LookupError, OverflowError, struct.error, zlib.error)
+_DAMAGED = (OSError, SyntaxError, EOFError, LookupError, OverflowError, ValueError, TypeError,
+            struct.error, zlib.error)
 _MODES = {1: 'L', 3: 'RGB', 4: 'RGBA'}
 _OTHERS = {b'GIF8': 'a GIF', b'BM': 'a BMP',
            b'RIFF': 'a WebP', b'II*': 'a TIFF', b'MM': 'a TIFF'}
@@ -42,7 +43,8 @@ def _decoded(contents, channels, formats):
                         'one file; tf.map_fn decodes several.')
     with opened(contents.item(), formats) as picture:
         if picture.mode in ('I', 'F') or picture.mode.startswith('I;16'):
-            raise NotImplementedError('16-bit images are not decoded; save them with 8 bits.')
+            raise op_error(UnimplementedError, '16-bit images are not decoded.',
+                           'save them with 8 bits.')
         if picture.mode == 'LA' and not channels:
             return np.array(picture)
         own = {'L': 1, '1': 1, 'RGBA': 4}.get(picture.mode, 3)
@@ -73,6 +75,8 @@ def opened(data, formats):
         raise OpFailure(f'Invalid {" or ".join(formats)} data, size {len(data)}: {error}',
                         'if you trust the file, PIL.Image.MAX_IMAGE_PIXELS = None.') from error
     except _DAMAGED as error:
+        if isinstance(error, OpFailure):
+            raise
         raise OpFailure(f'Invalid {" or ".join(formats)} data, size {len(data)}',
                         what_it_is(data)) from error
 

@@ -283,7 +283,7 @@ def _column(path, lines, index, delimiter, dtype):
         try:
             column[number] = part if dtype is dtypes.string else \
                 float(part) if dtype.is_floating else int(part)
-        except ValueError:
+        except (ValueError, OverflowError):
             raise ValueError(f'Field {part.decode("utf-8", "replace")} in line {number} of {path} '
                              f'is not a valid {dtype.name}.') from None
     return column

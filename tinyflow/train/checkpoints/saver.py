@@ -381,11 +381,11 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
     from tinyflow.formats.wire import reading  # start-up time
     proto, variables, _ = meta_graph.import_meta_graph(
         meta_graph_or_file, clear_devices=clear_devices, import_scope=import_scope, **kwargs)
-    if proto.HasField('saver_def'):
-        in_file = isinstance(meta_graph_or_file, (str, os.PathLike))
-        with reading.naming(os.fspath(meta_graph_or_file) if in_file else None):
+    in_file = isinstance(meta_graph_or_file, (str, os.PathLike))
+    with reading.naming(os.fspath(meta_graph_or_file) if in_file else None):
+        if proto.HasField('saver_def'):
             return Saver(saver_def=proto.saver_def, name=_scope_of(variables, import_scope))
-    return Saver() if all_saveables(import_scope) else None
+        return Saver() if all_saveables(import_scope) else None
 
 
 def _scope_of(variables, import_scope):
