@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.data.runtime import prefetch as ahead
+from tinyflow.data.runtime import base, batching, prefetch as ahead
 
 Dataset = tf.data.Dataset
 
@@ -320,3 +320,40 @@ def test_several_threads_take_elements_of_one_iterator():
         for thread in threads:
             thread.join()
     assert sorted(found) == list(range(2000))
+
+
+# ---- long chains ---------------------------------------------------------------------------------
+
+class _Pass(base.Transform):
+    def __next__(self):
+        return next(self.input)
+
+
+class _Step(base.Source):
+    pass_class = _Pass
+
+
+def chained(count):
+    """A dataset of one element after `count` steps that change nothing."""
+    source = batching.Listed([(np.int64(7),)])
+    for _ in range(count):
+        source = _Step().with_inputs((source,))
+    return source
+
+
+def test_a_long_chain_of_transformations(session):
+    data = tf.data.Dataset.range(3)
+    for _ in range(1100):
+        data = data.skip(0)
+    assert session.run(data.make_one_shot_iterator().get_next()) == 0
+    cursor = base.opened(chained(2500))
+    saved = base.save(cursor)
+    assert list(next(cursor)) == [7]
+    again = base.opened(chained(2500))
+    base.load(again, saved)
+    assert list(next(again)) == [7]
+
+
+def test_a_chain_that_is_too_long():
+    with pytest.raises(tf.errors.InvalidArgumentError, match='3,101 transformations'):
+        base.opened(chained(3100))

@@ -10,6 +10,7 @@ from tinyflow.compiler.codegen.variable_uses import first_uses
 from tinyflow.compiler.compile import Options
 from tinyflow.compiler.functions.list_shape import ListShape
 from tinyflow.compiler.functions.nested import function_to_program, lists_read
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.session.cache_entry import CacheEntry
 from tinyflow.session.runtime import Runtime
 
@@ -28,7 +29,7 @@ class CompiledFunction:
         self._last: tuple = (None, None)    # shapes of the last call, and the program for them
 
     def __call__(self, *arrays: np.ndarray) -> list:
-        entry = self._entry or self._planned()
+        entry = self._entry or self._planned(len(arrays))
         shapes = tuple([a.shape for a in arrays])
         if self._lists:
             shapes = self._with_elements(shapes, arrays)
@@ -38,8 +39,10 @@ class CompiledFunction:
             self._last = shapes, executable
         return executable.call_inside(arrays)
 
-    def _planned(self) -> CacheEntry:
+    def _planned(self, given: int) -> CacheEntry:
         program = function_to_program(*self._arguments)
+        if len(program.feeds) != given:         # in a GraphDef that no one checked
+            raise OpFailure(f'its function has {len(program.feeds)} parameters, not {given}')
         self._lists = lists_read(program)
         if self._arguments[1] is None and first_uses(program):
             from tinyflow.session.concurrent_runs import share  # start-up time

@@ -18,7 +18,7 @@ from tinyflow.data.runtime import (
     shuffling,
     sources,
 )
-from tinyflow.data.runtime.base import owned
+from tinyflow.data.runtime.base import opened, owned
 from tinyflow.graph import dtypes
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
@@ -360,7 +360,7 @@ class DatasetToSingleElement(Op):
         return [s.raw for s in output_shapes]
 
     def kernel(dataset):
-        cursor = dataset.item().open()
+        cursor = opened(dataset.item())
         try:
             for element in cursor:
                 for _ in cursor:

@@ -5,6 +5,7 @@ import os
 
 from tinyflow.data.ops.dataset_ops import OF_ELEMENTS, DatasetOp
 from tinyflow.data.runtime import csv, files
+from tinyflow.data.runtime.base import opened
 from tinyflow.formats.wire.records import RecordWriter
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
@@ -104,7 +105,7 @@ class DatasetToTFRecord(Op):
         return ()
 
     def kernel(input_dataset, filename, compression_type):
-        cursor = input_dataset.item().open()
+        cursor = opened(input_dataset.item())
         writer = RecordWriter(os.fsdecode(filename.item()), compression_type.item().decode())
         try:
             for (record,) in cursor:

@@ -12,6 +12,7 @@ import numpy as np
 
 from tinyflow.data.ops.dataset_ops import OF_ELEMENTS, DatasetOp, components_of, positive
 from tinyflow.data.runtime import batching, grouping, mapping, nesting, prefetch, sources
+from tinyflow.data.runtime.base import opened
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support import errors
@@ -262,7 +263,7 @@ class ReduceDataset(_SeveralLists, Op):
     def kernel(function, input_dataset, initial_state, other_arguments, *, Tstate, Targuments):  # noqa: N803
         state, captured = _parts(initial_state, Tstate, Targuments)
         function = with_captures(function, captured)
-        cursor = input_dataset.item().open()
+        cursor = opened(input_dataset.item())
         try:
             for element in cursor:
                 state = function(*state, *element)

@@ -9,8 +9,12 @@ import numpy as np
 
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import abstract
+from tinyflow.graph.support.recursion import allow_recursion
 
 INFINITE, UNKNOWN = -1, -2          # values of `cardinality` that are not a number
+
+_DEEPEST = 3000                     # Sources in a chain
+_FRAMES = 6                         # of Python for each of them, when elements or states pass
 
 Element = Sequence[Any]             # one array, or NumPy scalar, per component
 State = dict[str, Any]              # plain data: numbers, text, bytes, arrays, and nests of those
@@ -36,6 +40,31 @@ class Source:
         twin = copy.copy(self)
         twin.inputs = inputs
         return twin
+
+
+def opened(source: Source) -> Cursor:
+    """A new pass over a whole pipeline. InvalidArgumentError if it has too many steps in a row."""
+    deepest = _depth(source)
+    if deepest > _DEEPEST:
+        raise invalid(f'this dataset is a chain of {deepest:,} transformations; at most '
+                      f'{_DEEPEST:,} can run', 'do the work of many in one function, or '
+                      'concatenate in pairs, and pairs of these.')
+    allow_recursion(_FRAMES * deepest)
+    return source.open()
+
+
+def _depth(source: Source) -> int:
+    """The number of Sources on the longest way to one without inputs."""
+    depths: dict[int, int] = {}
+    waiting = [source]
+    while waiting:
+        inputs = waiting[-1].inputs
+        unknown = [i for i in inputs if id(i) not in depths]
+        if unknown:
+            waiting += unknown
+        else:
+            depths[id(waiting.pop())] = 1 + max([depths[id(i)] for i in inputs], default=0)
+    return depths[id(source)]
 
 
 class Cursor:
@@ -132,4 +161,4 @@ def read_only(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 __all__ = ['INFINITE', 'UNKNOWN', 'Cursor', 'Element', 'Source', 'State', 'Transform',
-           'invalid', 'load', 'owned', 'read_only', 'save']
+           'invalid', 'load', 'opened', 'owned', 'read_only', 'save']

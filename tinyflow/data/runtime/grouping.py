@@ -15,6 +15,7 @@ from tinyflow.data.runtime.base import (
     Transform,
     invalid,
     load,
+    opened,
     save,
 )
 from tinyflow.data.runtime.batching import Listed
@@ -71,7 +72,7 @@ class _GroupedCursor(Transform):
     def _start(self, key: int, elements: list[Element]) -> None:
         self.window = key, elements
         (box,) = self.source.reduce(np.int64(key), boxed(Listed(elements)))
-        self.cursor = box.item().open()
+        self.cursor = opened(box.item())
 
     def get_state(self) -> State:
         window = self.window and [self.window[0], _plain(self.window[1])]

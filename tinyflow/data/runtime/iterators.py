@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tinyflow.data.runtime.base import Cursor, Source, load, owned, save
+from tinyflow.data.runtime.base import Cursor, Source, load, opened, owned, save
 from tinyflow.data.runtime.state_bytes import decode, encode
 from tinyflow.graph.support import errors
 
@@ -35,7 +35,7 @@ class IteratorState:
         """Starts a pass over a dataset, replacing the current one."""
         with self.lock:
             self.cancel()
-            self.source, self.cursor = source, source.open()
+            self.source, self.cursor = source, opened(source)
 
     def take(self) -> list[np.ndarray]:
         """The next element, in arrays that nothing else uses.

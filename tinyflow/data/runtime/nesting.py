@@ -12,6 +12,7 @@ from tinyflow.data.runtime.base import (
     Transform,
     invalid,
     load,
+    opened,
     save,
 )
 from tinyflow.data.runtime.mapping import Function
@@ -26,7 +27,7 @@ class _Open:
         made = box.item()
         if not isinstance(made, Source):
             raise invalid(f'the function gives a {type(made).__name__} where a dataset is needed')
-        self.cursor: Cursor = made.open()
+        self.cursor: Cursor = opened(made)
 
     def get_state(self) -> State:
         return {'element': tuple(self.element), 'cursor': save(self.cursor)}

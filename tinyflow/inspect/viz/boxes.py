@@ -6,13 +6,21 @@ from collections.abc import Iterator
 from tinyflow.inspect.viz.model import Box, Edge, Node
 from tinyflow.inspect.viz.select import FORWARD
 
+_DEEPEST = 40           # boxes in each other: more would be thin lines, and Graphviz recurs
 
-def nested(nodes, regions) -> Box:
-    """The root box, with nested boxes for the scopes in the nodes' paths."""
+
+def nested(nodes, regions, notes) -> Box:
+    """The root box, with nested boxes for the scopes in the nodes' paths.
+
+    Nodes of deeper scopes are in the innermost box that is drawn; a note says so.
+    """
+    if any(len(node.path) > _DEEPEST for node in nodes):
+        notes.append(f'scopes inside {_DEEPEST} others are not drawn')
     root = Box('root', (), FORWARD)
     boxes = {(): root}
     for node in nodes:
-        for n in range(1, len(node.path) + 1):
+        shown = node.path[:_DEEPEST]
+        for n in range(1, len(shown) + 1):
             path = node.path[:n]
             if path not in boxes:
                 boxes[path] = Box(f'c{len(boxes)}', path, node.part)
@@ -21,7 +29,7 @@ def nested(nodes, regions) -> Box:
                 boxes[path[:-1]].boxes.append(boxes[path])
             elif boxes[path].part != node.part:
                 boxes[path].part = FORWARD
-        boxes[node.path].nodes.append(node)
+        boxes[shown].nodes.append(node)
     return root
 
 

@@ -318,7 +318,7 @@ class _Build:
         drawn = [edges.drawn(pair, edge, self.options.shapes, pair[0] in telling, self.fed)
                  for pair, edge in merged.items()]
         _number_keys(nodes, drawn)
-        root = boxes.nested(nodes, self.inside.regions)
+        root = boxes.nested(nodes, self.inside.regions, self.notes)
         drawn += boxes.choices(root, nodes, self.inside)
         return Model(root, nodes, drawn, self.notes, self._title(),
                      self.options.direction, self.options.legend)

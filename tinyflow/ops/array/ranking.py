@@ -83,6 +83,10 @@ class TopKV2(Op):
                              f'{list(x.shape)}')
         if k == 1:
             indices = x.argmax(-1, keepdims=True)
+            if x.dtype.kind == 'f' and np.isnan(np.take_along_axis(x, indices, -1)).any():
+                # The only k for which TensorFlow skips NaN.
+                best = np.fmax.reduce(x, -1, keepdims=True)
+                indices = (x == best).argmax(-1, keepdims=True)
         else:
             # A stable ascending sort of the reversed rows, read backwards, is a descending one
             # that keeps equal elements in their order.

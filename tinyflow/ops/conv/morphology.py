@@ -56,10 +56,23 @@ def _inside(geometry, sizes):
                            for size, (low, _) in zip(sizes, geometry.margins)])
 
 
+def _first_inside(x, geometry, shape):
+    """The index of the first filter element that meets the input, for each position."""
+    inside = np.zeros((1, *(size + low + high for size, (low, high) in zip(
+        x.shape[1:-1], geometry.margins)), 1), bool)
+    inside[_inside(geometry, x.shape[1:-1])] = True
+    met = [inside[(slice(None), *strided(offset, geometry))]
+           for offset in np.ndindex(*geometry.kernel)]
+    return np.broadcast_to(np.argmax(met, 0), shape).astype(np.int32)
+
+
 def _best(x, filter, geometry):
     """The largest sum for each position, and the index of the filter element it came from."""
-    framed = _framed(x, geometry)
-    best = chosen = None
+    framed, best = _framed(x, geometry), None
+    if x.dtype.kind == 'f':             # TensorFlow's maximum is never below this, and skips NaN
+        first = framed[(slice(None), *strided((0, 0), geometry))] + filter[0, 0]
+        best = np.full(first.shape, np.finfo(x.dtype).min, first.dtype)
+        chosen = _first_inside(x, geometry, best.shape)
     for n, offset in enumerate(np.ndindex(*geometry.kernel)):
         seen = framed[(slice(None), *strided(offset, geometry))]
         total = seen + filter[offset]

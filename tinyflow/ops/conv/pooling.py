@@ -9,7 +9,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.dtypes import FLOATS, INDEX, REAL
 from tinyflow.graph.op import REQUIRED, Op, nodes
 from tinyflow.ops.array import constants
-from tinyflow.ops.conv import conv_geometry, pooling_kernels
+from tinyflow.ops.conv import conv_geometry, nan_pooling, pooling_kernels
 
 _ATTRS_2D = {'ksize': REQUIRED, 'strides': REQUIRED, 'padding': REQUIRED, 'data_format': 'NHWC'}
 _ATTRS_3D = {**_ATTRS_2D, 'data_format': 'NDHWC'}
@@ -85,7 +85,7 @@ class _MaxPool(Op, abstract=True):
 
     def kernel(input, out=None, *, ksize, strides, padding, data_format):
         shape, geometry = _result(input.shape, ksize, strides, padding, data_format, True)
-        return _run(pooling_kernels.max_pool, [input], shape, geometry, data_format, out)
+        return _run(nan_pooling.max_pool, [input], shape, geometry, data_format, out)
 
     def gradient(op, dy):
         backward = getattr(nodes, op.type + 'Grad')
@@ -107,7 +107,7 @@ class _MaxPoolGrad(Op, abstract=True):
         pools, geometry = _result(orig_input.shape, ksize, strides, padding, data_format, True)
         _check_same('orig_output', orig_output.shape, pools)
         _check_same('grad', grad.shape, pools)
-        return _run(pooling_kernels.max_pool_gradient, [orig_input, orig_output, grad],
+        return _run(nan_pooling.max_pool_gradient, [orig_input, orig_output, grad],
                     orig_input.shape, geometry, data_format, out)
 
     def gradient(op, ddx):

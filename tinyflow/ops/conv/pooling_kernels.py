@@ -43,7 +43,7 @@ def _axes(sizes, windows):
                     [low for low, _ in windows.margins], windows.positions))
 
 
-def _offsets(sizes, windows):
+def offsets(sizes, windows):
     """(offset in the window, windows that have it inside the input, elements there), row-major."""
     axes = [[(k, *_reached(k, size, stride, margin, count)) for k in range(kernel)]
             for size, kernel, stride, margin, count in _axes(sizes, windows)]
@@ -56,7 +56,7 @@ def _offsets(sizes, windows):
 # ---- forward -----------------------------------------------------------------------------------
 
 def max_pool(x, windows, out):
-    """The largest element of each window."""
+    """The largest element of each window, NaN if it has one."""
     lowest = -np.inf if x.dtype.kind == 'f' else np.iinfo(x.dtype).min
     _by_images(x, lambda i, j: _pooled(np.maximum, lowest, x[i:j], windows, out[i:j]))
     return out
@@ -129,7 +129,7 @@ def arg_max_pool(x, windows, out, index, with_batch):
     (in the whole batch if `with_batch`)."""
     index.fill(-1)
     where = np.arange(math.prod(x.shape[1:])).reshape(x.shape[1:])[None]
-    for _, positions, elements in _offsets(x.shape[1:-1], windows):
+    for _, positions, elements in offsets(x.shape[1:-1], windows):
         best, known, seen = out[positions], index[positions], x[elements]
         better = (seen > best) | (known < 0)
         np.copyto(best, seen, where=better)
@@ -159,13 +159,13 @@ def _covering(sizes, windows):
 def max_pool_gradient(x, y, dy, windows, out):
     """Routes dy to the largest element of each window (the first of several equal ones)."""
     apart, covering = _apart(windows), _covering(x.shape[1:-1], windows)
-    offsets = list(_offsets(x.shape[1:-1], windows))
+    within = list(offsets(x.shape[1:-1], windows))
 
     def some(i, j):
         part = out[i:j]
         if not (apart and covering):
             part.fill(0)
-        for elements, chosen, dchosen in _chosen(x[i:j], y[i:j], dy[i:j], offsets):
+        for elements, chosen, dchosen in _chosen(x[i:j], y[i:j], dy[i:j], within):
             target = part[elements]
             if apart:
                 np.multiply(dchosen, chosen, out=target)
@@ -179,22 +179,22 @@ def max_pool_gradient(x, y, dy, windows, out):
 
 def max_pool_gradient_gradient(x, y, ddx, windows, out):
     """The element of ddx where each window of x has its largest element."""
-    offsets = list(_offsets(x.shape[1:-1], windows))
+    within = list(offsets(x.shape[1:-1], windows))
 
     def some(i, j):
         part = out[i:j]
         part.fill(0)
-        for elements, chosen, target in _chosen(x[i:j], y[i:j], part, offsets):
+        for elements, chosen, target in _chosen(x[i:j], y[i:j], part, within):
             np.copyto(target, ddx[i:j][elements], where=chosen)
 
     _by_images(x, some)
     return out
 
 
-def _chosen(x, y, other, offsets):
+def _chosen(x, y, other, within):
     """For each offset in a window: its elements, which windows chose it, and `other` there."""
     missing = None
-    for _, positions, elements in offsets:
+    for _, positions, elements in within:
         chosen = np.equal(x[elements], y[positions])
         if missing is None:
             missing = np.ones(y.shape, bool)

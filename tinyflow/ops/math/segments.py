@@ -33,6 +33,10 @@ class _Segment(Op, abstract=True):
         return (None,) + data[1:]
 
 
+# The extreme of nothing but NaN, which extremes of segments skip in TensorFlow.
+_OF_NAN = {np.fmax: -np.inf, np.fmin: np.inf}
+
+
 def _reduce_sorted(ufunc, data, ids, absent=0):
     """(result, counts): `ufunc` over the rows of each id; `absent` for ids that do not occur."""
     if ids.ndim != 1 or data.ndim < 1 or len(ids) != len(data):
@@ -49,6 +53,8 @@ def _reduce_sorted(ufunc, data, ids, absent=0):
     result = np.full((int(present[-1]) + 1,) + data.shape[1:], absent, data.dtype)
     counts = np.zeros(len(result), np.intp)
     result[present] = ufunc.reduceat(data, starts, axis=0, dtype=data.dtype)
+    if ufunc in _OF_NAN and data.dtype.kind == 'f':
+        np.copyto(result, _OF_NAN[ufunc], where=np.isnan(result))
     counts[present] = np.diff(np.append(starts, len(ids)))
     return result, counts
 
@@ -96,7 +102,7 @@ class SegmentMax(_Segment):
     types = {'T': REAL, 'Tindices': INDEX}
 
     def kernel(data, ids):
-        return _reduce_sorted(np.maximum, data, ids)[0]
+        return _reduce_sorted(np.fmax, data, ids)[0]
 
     gradient = _gradient_of_segment_extreme
 
@@ -105,7 +111,7 @@ class SegmentMin(_Segment):
     types = {'T': REAL, 'Tindices': INDEX}
 
     def kernel(data, ids):
-        return _reduce_sorted(np.minimum, data, ids)[0]
+        return _reduce_sorted(np.fmin, data, ids)[0]
 
     gradient = _gradient_of_segment_extreme
 
@@ -156,7 +162,30 @@ def _reduce_unsorted(ufunc, start, data, ids, count, out):
             keep = ids >= 0
             data, ids = data[keep], ids[keep]
         ufunc.at(out, ids, data)
+        if ufunc in _WORST and data.dtype.kind == 'f' and np.isnan(out).any():
+            _reduce_after_nan(ufunc, data, ids, out)
     return out
+
+
+_WORST = {np.maximum: -np.inf, np.minimum: np.inf}
+
+
+def _reduce_after_nan(ufunc, data, ids, out):
+    """Extremes of what comes after the last NaN of each segment, or NaN if nothing does.
+
+    So TensorFlow computes them: it keeps the old extreme only if that is better.
+    """
+    rows = np.arange(len(data)).reshape([-1] + [1] * (data.ndim - 1))
+    last = np.full(out.shape, -1)
+    np.maximum.at(last, ids, np.where(np.isnan(data), rows, -1))
+    after, any_after = rows > last[ids], np.zeros(out.shape, bool)
+    np.logical_or.at(any_after, ids, after)
+    out[last >= 0] = np.nan
+    out[(last >= 0) & any_after] = _WORST[ufunc]
+    np.copyto(data := data.copy(), _WORST[ufunc], where=~after)
+    kept = np.isnan(out)
+    ufunc.at(out, ids, data)
+    out[kept] = np.nan
 
 
 class UnsortedSegmentSum(_UnsortedSegment):

@@ -173,7 +173,7 @@ def restore(sess, proto, export_dir, import_scope=None):
                                    for n in names]
         sess.run(getattr(operation, 'op', operation), {filename: prefix})
     with naming_damage(export_dir, 'its initialisation or its assets'):
-        main_op = _main_op(proto, graph, import_scope)
+        main_op = _main_op(proto, graph, import_scope, _model_file(export_dir))
         feeds = {} if main_op is None else {
             graph.get_tensor_by_name(name): path
             for name, path in assets.asset_feeds(proto, export_dir, import_scope).items()}
@@ -193,7 +193,7 @@ def naming_damage(export_dir, what):
                                 f'{_model_file(export_dir)}')) from None
 
 
-def _main_op(proto, graph, import_scope):
+def _main_op(proto, graph, import_scope, where):
     key = constants.INIT_OP_SIGNATURE_KEY
     if key in proto.signature_def:
         name = proto.signature_def[key].outputs[key].name
@@ -202,8 +202,9 @@ def _main_op(proto, graph, import_scope):
         if key in proto.collection_def:
             count = len(proto.collection_def[key].node_list.value)
             if count != 1:
-                raise misuse(RuntimeError('Expected exactly one SavedModel init op. Found: '
-                                          f'{list(proto.collection_def[key].node_list.value)}'))
+                raise misuse(RuntimeError(
+                    'Expected exactly one SavedModel init op. Found: '
+                    f'{list(proto.collection_def[key].node_list.value)}\n  in {where}'))
             return get_collection(key)[-1]
     return None
 

@@ -80,6 +80,11 @@ def _read_tree(message):
                                   '(indicator, bucketized and numeric columns), as TensorFlow 1 '
                                   'does.')
         split = node.bucketized_split
+        if not (number < split.left_id < len(message.nodes)
+                and number < split.right_id < len(message.nodes) and split.feature_id >= 0):
+            raise ValueError(f'The tree ensemble is damaged: node {number} of a tree has the '
+                             f'children {split.left_id} and {split.right_id}, and splits by '
+                             f'feature {split.feature_id}.')
         tree.features[number], tree.thresholds[number] = split.feature_id, split.threshold
         tree.lefts[number], tree.rights[number] = split.left_id, split.right_id
         tree.gains[number] = type(tree.values[0])(node.metadata.gain)
