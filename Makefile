@@ -4,9 +4,11 @@
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help demo check test bench lint typecheck stubs protos dist clean
+.PHONY: help demo check test fuzz bench lint typecheck stubs protos dist clean
 
 JOBS ?= 2
+N ?= 20000
+SEED ?= 1
 ARGS ?=
 
 # $(call first_python,candidates,condition): the first candidate that starts and whose
@@ -43,6 +45,7 @@ help:
 	@echo "make bench   time tinyflow, beside TensorFlow 2.15 where Python 3.9-3.11 is found"
 	@echo "make lint    ruff, and mypy on the compiler, the session and gradients/reverse.py"
 	@echo "make typecheck  mypy on the programs of README.md and the tutorials"
+	@echo "make fuzz    damaged files, full disks, kills and interrupts at scale (N=20000 SEED=1)"
 	@echo "make stubs   write the .pyi files of namespaces that import lazily"
 	@echo "make dist    build the wheel and the source archive, and check them"
 	@echo "make protos  turn tinyflow/formats/protos/*.proto into Python modules"
@@ -57,6 +60,11 @@ check: .venv/installed
 
 test: .venv/installed
 	@$(PY) -m pytest -q -n $(JOBS) --benchmark-disable $(ARGS)
+
+# Progress is kept in .fuzz: RESUME=1 goes on where an interrupted run ended.
+fuzz: .venv/installed
+	@nice $(PY) -m tests.faults $(N) $(SEED) --commands --jobs $(JOBS) \
+	    $(if $(RESUME),--resume) $(ARGS)
 
 lint: .venv/installed
 	@echo "ruff" && $(PY) -m ruff check --quiet --output-format concise . && echo "  clean"
@@ -133,6 +141,6 @@ protos: .venv-protoc/installed
 
 clean:
 	@rm -rf .venv .venv-tf215 .venv-protoc build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
-	@rm -rf .hypothesis .benchmarks
+	@rm -rf .hypothesis .benchmarks .fuzz
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	@echo "clean"

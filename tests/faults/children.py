@@ -37,6 +37,7 @@ def chance_of(seed, name, number):
 def outcome(form, place, name, data):
     """(outcome, detail) of reading one file."""
     from tinyflow.errors import OpError  # start-up time
+
     from tests.faults.format import Wrong  # start-up time
     try:
         form.read(place, name, data)
@@ -47,7 +48,8 @@ def outcome(form, place, name, data):
         text = str(error)
         if not mine:
             frames = traceback.extract_tb(error.__traceback__)
-            where = ' < '.join(f'{pathlib.Path(f.filename).name}:{f.lineno}' for f in frames[:-4:-1])
+            where = ' < '.join(f'{pathlib.Path(f.filename).name}:{f.lineno}'
+                               for f in frames[:-4:-1])
             return 'wrong', f'bare {type(error).__name__}: {text[:200]} at {where}'
         if place not in text and not any(part in text for part in form.named):
             return 'wrong', f'no file or node is named: {text[:300]}'
@@ -55,11 +57,10 @@ def outcome(form, place, name, data):
     return 'read', ''
 
 
-def _work(name, numbers, seed, pipe):
+def _work(cases, seed, pipe):
     """In a child process: tries these files, and sends each outcome."""
     from tests.faults.formats import FORMATS  # start-up time
     warnings.simplefilter('ignore')
-    form = FORMATS[name]
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
@@ -69,13 +70,14 @@ def _work(name, numbers, seed, pipe):
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with tempfile.TemporaryDirectory(prefix='faults-') as folder:
         pipe.send(folder)
-        for number in numbers:
-            place = os.path.join(folder, str(number))
+        for place, (name, number) in enumerate(cases):
+            form, place = FORMATS[name], os.path.join(folder, str(place))
             os.mkdir(place)
             try:
                 which, data = form.case(chance_of(seed, name, number))
             except Exception:
                 pipe.send(('wrong', f'the harness failed: {traceback.format_exc()[-600:]}'))
+                os.rmdir(place)
                 continue
             signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)       # SIGPROF ends the process
             found = outcome(form, place, which, data)
@@ -84,14 +86,19 @@ def _work(name, numbers, seed, pipe):
             shutil.rmtree(place, ignore_errors=True)
 
 
-def attempt(name, numbers, seed):
-    """The Results of these files of a format, in as many processes as it takes."""
-    context = multiprocessing.get_context('forkserver')
-    context.set_forkserver_preload(['tests.faults.formats'])
-    found, left = [], collections.deque(numbers)
+def context():
+    """Processes are forked from one that has imported everything, and has no threads."""
+    found = multiprocessing.get_context('forkserver')
+    found.set_forkserver_preload(['tests.faults.formats'])
+    return found
+
+
+def attempt(cases, seed):
+    """The Results of files, pairs (format, number), in as many processes as it takes."""
+    found, left = [], collections.deque(cases)
     while left:
-        mine, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=_work, args=(name, list(left), seed, theirs))
+        mine, theirs = context().Pipe(duplex=False)
+        process = context().Process(target=_work, args=(list(left), seed, theirs))
         process.start()
         theirs.close()
         folder = None
@@ -99,18 +106,19 @@ def attempt(name, numbers, seed):
             folder = mine.recv()
             while left:
                 if not mine.poll(WALL_SECONDS):
-                    found.append(Result(name, left.popleft(), 'hung', f'{WALL_SECONDS} s'))
+                    found.append(Result(*left.popleft(), 'hung', f'{WALL_SECONDS} s'))
                     break
                 received = mine.recv()
-                found.append(Result(name, left.popleft(), *received))
+                found.append(Result(*left.popleft(), *received))
         except EOFError:
             process.join()
             if folder is None:
-                raise RuntimeError(f'the process for {name} ended at its start') from None
+                raise RuntimeError('a process ended at its start') from None
             code = process.exitcode
-            found.append(Result(name, left.popleft(), 'hung', f'{CPU_SECONDS} s of CPU time')
-                         if code == -signal.SIGPROF else
-                         Result(name, left.popleft(), 'wrong', f'crashed, exit code {code}'))
+            hung = code == -signal.SIGPROF
+            found.append(Result(*left.popleft(), *(
+                ('hung', f'{CPU_SECONDS} s of CPU time') if hung else
+                ('wrong', f'crashed, exit code {code}'))))
         process.kill()
         process.join()
         mine.close()
@@ -124,10 +132,10 @@ def campaign(counts, seed, jobs=1, piece=200, done=()):
 
     `done` are pairs (format, first number of a piece).
     """
-    pieces = [(name, range(first, min(first + piece, count)))
+    pieces = [[(name, number) for number in range(first, min(first + piece, count))]
               for name, count in counts.items() for first in range(0, count, piece)
               if (name, first) not in done]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        waiting = [pool.submit(attempt, name, numbers, seed) for name, numbers in pieces]
+        waiting = [pool.submit(attempt, cases, seed) for cases in pieces]
         for future in concurrent.futures.as_completed(waiting):
             yield future.result()

@@ -6,8 +6,9 @@ import struct
 
 INTEGERS = (0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff,
             0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff)
-WORDS = ('', '-1', '0', '9' * 12, '-' + '9' * 20, '1e999', 'nan', 'null', 'true', '"', '{', '}', '[',
-         ']', ':', ',', '\\', '\n', '\t', '\x00', 'é', '\ud7ff', '*a', '&a', '!!python/object:os.system')
+WORDS = ('', '-1', '0', '9' * 12, '-' + '9' * 20, '1e999', 'nan', 'null', 'true', '"', '{', '}',
+         '[', ']', ':', ',', '\\', '\n', '\t', '\x00', 'é', '\ud7ff', '*a', '&a',
+         '!!python/object:os.system')
 _TOKEN = re.compile(rb'-?\d[\d.]*|[A-Za-z_]+|"[^"\n]*"|[^\s\w]')
 
 
@@ -72,7 +73,8 @@ def damaged_text(data, chance, marks=()):
         start, stop = chance.choice(tokens).span()
         other = chance.choice((chance.choice(tokens).group(),
                                chance.choice(WORDS).encode('utf8', 'surrogatepass')))
-        new = chance.choice((b'', other, other, data[start:stop] * 2, b'%d' % chance.choice(INTEGERS)))
+        new = chance.choice((b'', other, other, data[start:stop] * 2,
+                             b'%d' % chance.choice(INTEGERS)))
         data = data[:start] + new + data[stop:]
         tokens = list(_TOKEN.finditer(data))
     return data

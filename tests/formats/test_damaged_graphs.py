@@ -6,17 +6,10 @@ import shutil
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 import tinyflow as tf
-from tests.formats.test_damaged_files import damage, damaged
-from tinyflow.formats.wire import reading
 
 FILES = pathlib.Path(__file__).parents[1] / 'golden' / 'files'
-MANY = settings(max_examples=200, deadline=None, derandomize=True, database=None,
-                suppress_health_check=[HealthCheck.function_scoped_fixture])
-GRAPHS = {name: (FILES / name).read_bytes() for name in (
-    'old_while.pb', 'frozen.pb', 'older_nodes.pb')}
 META = (FILES / 'model.meta').read_bytes()
 MODEL = FILES / 'saved_model'
 # tinyflow's own messages and TensorFlow's errors; anything else is a crash.
@@ -32,57 +25,7 @@ def assert_readable_error(error, *parts):
         assert str(part) in str(error), f'{part} is not in: {error}'
 
 
-# ---- any damage --------------------------------------------------------------------------------
-
-@pytest.mark.parametrize('name', sorted(GRAPHS))
-@MANY
-@given(how=damage(min(map(len, GRAPHS.values()))))
-def test_damaged_graph_defs(tmp_path, name, how):
-    """Cut off or overwritten: an error that names the file, or the node; or a graph all the same.
-
-    A GraphDef has no checksum, so damage to a name or to a number may go unnoticed.
-    """
-    path = tmp_path / name
-    path.write_bytes(damaged(GRAPHS[name], how))
-    try:
-        proto = reading.read(path, tf.GraphDef)
-    except tf.errors.DataLossError as error:
-        assert_readable_error(error, path)
-        return
-    with tf.Graph().as_default():
-        try:
-            tf.import_graph_def(proto, name='')
-        except ERRORS as error:
-            assert_readable_error(error)
-
-
-@MANY
-@given(how=damage(len(META)))
-def test_damaged_meta_graphs(tmp_path, how):
-    path = tmp_path / 'm.meta'
-    path.write_bytes(damaged(META, how))
-    with tf.Graph().as_default():
-        try:
-            tf.train.import_meta_graph(str(path))
-        except ERRORS as error:
-            assert_readable_error(error, path)
-
-
-@settings(MANY, max_examples=100)
-@given(how=damage((MODEL / 'saved_model.pb').stat().st_size))
-def test_damaged_saved_models(tmp_path, how):
-    folder = tmp_path / 'm'
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(MODEL, folder)
-    (folder / 'saved_model.pb').write_bytes(damaged((MODEL / 'saved_model.pb').read_bytes(), how))
-    try:
-        tf.saved_model.load(str(folder)).close()
-    except ERRORS as error:
-        assert_readable_error(error)
-
-
-# ---- names that are not in the graph
-# --------------------------------------------------------------
+# ---- names that are not in the graph --------------------------------------------------------------
 
 def saved_model(tmp_path, change):
     """A copy of the SavedModel whose MetaGraphDef change(proto) has damaged; its directory."""

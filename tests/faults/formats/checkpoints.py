@@ -18,11 +18,12 @@ WANTED = {'tensors': contents.TENSORS, 'parts': {'parts': contents.WHOLE}, 'many
 
 
 def _files(pattern):
-    return {p.name: p.read_bytes() for p in FOLDER.glob(pattern) if p.name.partition('.')[0] in WANTED}
+    return {p.name: p.read_bytes() for p in FOLDER.glob(pattern)
+            if p.name.partition('.')[0] in WANTED}
 
 
 def _compare(prefix, wanted):
-    """Reads every tensor; `Wrong` if there are other values. The first error is raised at the end."""
+    """Reads every tensor; `Wrong` if there are other values. The first error is raised last."""
     failed = None
     names = dict(tf.train.list_variables(prefix))
     if set(names) != set(wanted):

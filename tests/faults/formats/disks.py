@@ -40,7 +40,7 @@ def _size(most):
 
 def _no_leftovers(folder, before):
     """Nothing that would be taken for a file of the program."""
-    new = {str(p.relative_to(folder)) for p in pathlib.Path(folder).rglob('*') if p.is_file()} - before
+    new = _files(folder) - before
     if new:
         raise Wrong(f'left behind: {sorted(new)[:4]}')
 

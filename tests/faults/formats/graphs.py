@@ -60,7 +60,8 @@ def _meta_texts():
             for name, data in _files('model.meta', 'newer/initial_values.meta').items()}
 
 
-file_format('MetaGraph', lambda: _files('*.meta', 'newer/*.meta'), damage_of(tf.MetaGraphDef))(_read_meta)
+file_format('MetaGraph', lambda: _files('*.meta', 'newer/*.meta'),
+            damage_of(tf.MetaGraphDef))(_read_meta)
 file_format('MetaGraph text', _meta_texts, damaged_text)(_read_meta)
 
 
@@ -137,7 +138,8 @@ def _predictor():
         return tf.Session(graph=graph), data, create, uses
 
 
-@file_format('boosted trees', _ensemble, damage_of(TreeEnsemble), named=('BoostedTrees',), begin=_predictor)
+@file_format('boosted trees', _ensemble, damage_of(TreeEnsemble), named=('BoostedTrees',),
+             begin=_predictor)
 def _trees(place, name, data, made):
     """The message of a tree ensemble, which is then asked for predictions."""
     session, placeholder, create, uses = made

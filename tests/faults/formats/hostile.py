@@ -87,8 +87,8 @@ def _input(proto, chance):
     node = chance.choice([n for n in _nodes(proto) if n.input])
     other = chance.choice(proto.node).name
     node.input[chance.randrange(len(node.input))] = chance.choice([
-        node.name, f'^{node.name}', 'missing', other, f'{other}:{chance.choice(SIZES)}', f'^{other}',
-        f'{other}:x:0', '', ':', '^', f'{other}:1', 'x' * 10000])
+        node.name, f'^{node.name}', 'missing', other, f'{other}:{chance.choice(SIZES)}',
+        f'^{other}', f'{other}:x:0', '', ':', '^', f'{other}:1', 'x' * 10000])
 
 
 def _inputs(proto, chance):
@@ -106,15 +106,15 @@ def _inputs(proto, chance):
 
 def _name(proto, chance):
     node = chance.choice(_nodes(proto))
-    node.name = chance.choice([chance.choice(proto.node).name, '', '/', '^a', 'a:0', '../x', 'a' * 9999,
-                               'a/' * 3000 + 'b', '\n', '-', '_x', node.name + '/'])
+    node.name = chance.choice([chance.choice(proto.node).name, '', '/', '^a', 'a:0', '../x',
+                               'a' * 9999, 'a/' * 3000 + 'b', '\n', '-', '_x', node.name + '/'])
 
 
 def _op(proto, chance):
     node = chance.choice(_nodes(proto))
     names = [f.signature.name for f in proto.library.function]
-    node.op = chance.choice(['', 'NoOp', 'Const', 'Nonsense', 'While', 'If', 'PyFunc', 'Merge', 'Switch',
-                             'Enter', 'NextIteration', 'StatefulPartitionedCall', 'MapDataset']
+    node.op = chance.choice(['', 'NoOp', 'Const', 'Nonsense', 'While', 'If', 'PyFunc', 'Merge',
+                             'Switch', 'Enter', 'NextIteration', 'StatefulPartitionedCall', 'MapDataset']
                             + [n.op for n in proto.node][:20] + names)
 
 
@@ -173,8 +173,8 @@ def _other_attribute(proto, chance):
     node = chance.choice(_nodes(proto))
     key = chance.choice(sorted(node.attr) or ['T'])
     node.attr[key].CopyFrom(chance.choice([
-        attr_value_pb2.AttrValue(), attr_value_pb2.AttrValue(i=-1), attr_value_pb2.AttrValue(s=b'x'),
-        attr_value_pb2.AttrValue(type=1), attr_value_pb2.AttrValue(f=float('nan')),
+        attr_value_pb2.AttrValue(), attr_value_pb2.AttrValue(i=-1),
+        attr_value_pb2.AttrValue(s=b'x'), attr_value_pb2.AttrValue(type=1), attr_value_pb2.AttrValue(f=float('nan')),
         attr_value_pb2.AttrValue(placeholder='T'), attr_value_pb2.AttrValue(
             list=attr_value_pb2.AttrValue.ListValue(i=[1] * 50))]))
 
@@ -232,8 +232,8 @@ def _deep(proto, chance):
         last = node.name
 
 
-CHANGES = (_input, _input, _inputs, _name, _op, _constant, _constant, _constant, _attribute, _attribute,
-           _attribute, _other_attribute, _function, _call, _versions, _deep)
+CHANGES = (_input, _input, _inputs, _name, _op, _constant, _constant, _constant, _attribute,
+           _attribute, _attribute, _other_attribute, _function, _call, _versions, _deep)
 
 
 @file_format('hostile GraphDef', _graphs, _hostile, named=('',))

@@ -67,7 +67,8 @@ def _parsers():
         features['indices'] = tf.VarLenFeature(tf.int64)
         lists = {'a': tf.FixedLenSequenceFeature([], tf.int64, allow_missing=True),
                  'b': tf.VarLenFeature(tf.string)}
-        fetches = [tf.parse_example([data, data], features), tf.parse_single_example(data, features),
+        fetches = [tf.parse_example([data, data], features),
+                   tf.parse_single_example(data, features),
                    tf.parse_single_sequence_example(data, features, lists)]
     return tf.Session(graph=graph), data, fetches
 
@@ -123,7 +124,8 @@ def _tensor_parsers():
     return tf.Session(graph=graph), data, fetches
 
 
-@file_format('serialized tensor', _tensors, damage_of(TensorProto), named=('ParseTensor',), begin=_tensor_parsers)
+@file_format('serialized tensor', _tensors, damage_of(TensorProto), named=('ParseTensor',),
+             begin=_tensor_parsers)
 def _tensor(place, name, data, made):
     session, placeholder, fetches = made
     session.run(fetches[name], {placeholder: data})

@@ -24,7 +24,8 @@ def _decoder():
     graph = tf.Graph()
     with graph.as_default():
         line = tf.placeholder(tf.string, [None])
-        fetches = [tf.decode_csv(line, DEFAULTS), tf.decode_csv(line, DEFAULTS, use_quote_delim=False)]
+        fetches = [tf.decode_csv(line, DEFAULTS),
+                   tf.decode_csv(line, DEFAULTS, use_quote_delim=False)]
     return tf.Session(graph=graph), line, fetches
 
 
@@ -76,7 +77,8 @@ def _vocabulary(place, name, data):
         session.run(table.lookup(tf.constant(['one', 'a', 'zzz'])))
         column = tf.feature_column.categorical_column_with_vocabulary_file('w', str(path))
         features = {'w': tf.constant([['one'], ['b']])}
-        dense = tf.feature_column.input_layer(features, [tf.feature_column.indicator_column(column)])
+        indicator = tf.feature_column.indicator_column(column)
+        dense = tf.feature_column.input_layer(features, [indicator])
         session.run(tf.tables_initializer())
         session.run(dense)
 
