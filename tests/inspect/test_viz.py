@@ -1,4 +1,5 @@
 """Pictures: what is in them (as data), that the files can be read, and the errors."""
+import contextlib
 import random
 import subprocess
 import sys
@@ -549,3 +550,14 @@ def test_room_below_headings():
     room, line = '<FONT POINT-SIZE="4"> </FONT>', '<BR ALIGN="LEFT"/>'
     assert f'<B>legend</B>{line}{room}{line}[shape]' in source
     assert source.count(room) >= 2
+
+
+def test_scopes_that_are_nested_very_deeply():
+    with contextlib.ExitStack() as stack:
+        for _ in range(1200):
+            stack.enter_context(tf.name_scope('s'))
+        x = tf.constant(1.0, name='x') + 1.0
+    picture = tf.viz.draw(x, limit=None)
+    source = picture.dot
+    assert source.count('subgraph cluster_c') == 40
+    assert 'scopes inside 40 others are not drawn' in source

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tinyflow.graph import graph_errors
+from tinyflow.graph.control_flow_names import result_of
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import Site, here
 from tinyflow.graph.stacks import stacks
@@ -139,7 +140,7 @@ class Graph(NotCopied, instead=(
         if colon and allow_tensor:
             if not index.isdigit():
                 raise graph_errors.no_output_number(name)
-            operation = self._by_name.get(node)
+            operation = self._by_name.get(node) or result_of(self, node)
             if operation is None:
                 raise graph_errors.no_such_node(self, 'Tensor', name, node)
             if int(index) >= len(operation.outputs):
@@ -149,9 +150,10 @@ class Graph(NotCopied, instead=(
             raise graph_errors.not_an_operation_name(name, node)
         if not allow_operation:
             raise graph_errors.not_a_tensor_name(name)
-        if name not in self._by_name:
+        operation = self._by_name.get(name) or result_of(self, name)
+        if operation is None:
             raise graph_errors.no_such_node(self, 'Operation', name, name)
-        return self._by_name[name]
+        return operation
 
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation of that name. KeyError if there is none."""

@@ -5,6 +5,7 @@ import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from tinyflow.graph.control_flow_names import where_inside
 from tinyflow.graph.source_location import Site
 from tinyflow.graph.support.errors import misuse, report
 
@@ -69,7 +70,7 @@ def no_such_node(graph: Graph, kind: str, name: str, node: str) -> Exception:
     hint = f' Nearest: {", ".join(map(repr, nearest))}.' if nearest else ''
     article = 'an' if kind == 'Operation' else 'a'
     return misuse(KeyError(f"The name '{name}' refers to {article} {kind} which does not exist in "
-                           f'{graph}.{hint}'))
+                           f'{graph}.{hint}{where_inside(graph, name)}'))
 
 
 def _with_similar_last_part(node: str, by_name: dict[str, Operation]) -> list[str]:
