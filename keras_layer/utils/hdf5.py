@@ -66,7 +66,7 @@ def open_hdf5(path, description, small=True):
 
 def lost(path, problem):
     """The DataLossError of a file."""
-    return DataLossError(None, None, f'{path!r} {problem}')
+    return DataLossError(None, None, f'{os.fspath(path)!r} {problem}')
 
 
 @contextlib.contextmanager
@@ -99,6 +99,7 @@ def of_users_code(error):
 
 def _add_file(error, path):
     """Puts the file into the error's message, before its hint."""
+    path = os.fspath(path)
     text = str(error.args[0]) if error.args else ''
     if path not in text:
         problem, hint, rest = text.partition('\n  Hint:')

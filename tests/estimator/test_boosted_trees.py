@@ -94,6 +94,21 @@ def test_predictions_from_a_checkpoint_of_tensorflow(tmp_path):
         same(value, wanted[key], key)
 
 
+def test_a_tree_whose_nodes_point_back_is_refused():
+    """Predictions from it would not return."""
+    from estimator_layer.canned.trees.ops.messages import restore
+    from estimator_layer.canned.trees.ops.model import Ensemble
+    from tinyflow.formats.protos.boosted_trees_pb2 import TreeEnsemble
+    message = TreeEnsemble(tree_weights=[1])
+    message.tree_metadata.add()
+    nodes = message.trees.add().nodes
+    nodes.add().bucketized_split.left_id = 1
+    nodes[0].bucketized_split.right_id = 0
+    nodes.add().leaf.scalar = 1
+    with pytest.raises(ValueError, match='node 0 of a tree has the children 1 and 0'):
+        restore(Ensemble(), 0, message.SerializeToString())
+
+
 def test_training_continues_from_a_checkpoint(tmp_path):
     """Stamp, growing layer and buckets are restored: the trees equal those of a single run."""
     case = table.cases(tf)['regressor']

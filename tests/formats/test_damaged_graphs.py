@@ -138,6 +138,25 @@ def test_a_saver_whose_nodes_are_gone_raises(tmp_path):
         assert_readable_error(caught.value)
 
 
+# ---- sizes -------------------------------------------------------------------------------------
+
+def test_a_shape_of_millions_of_elements():
+    """A constant of few bytes says how many times its one value is repeated."""
+    with tf.Graph().as_default() as graph:
+        tf.reshape([1.0], tf.constant([1, 1], name='shape'), name='y')
+        proto = graph.as_graph_def()
+    for node in proto.node:
+        if node.name == 'shape':
+            node.attr['value'].tensor.CopyFrom(type(node.attr['value'].tensor)(
+                dtype=3, int_val=[1]))
+            for _ in range(22):
+                node.attr['value'].tensor.tensor_shape.dim.add(size=2)
+    with tf.Graph().as_default(), \
+            pytest.raises(ValueError, match="(?s)'y'.*4194304") as found:
+        tf.import_graph_def(proto, name='')
+    assert_readable_error(found.value)
+
+
 # ---- variables without an initial value --------------------------------------------------------
 
 def test_variables_that_were_loaded_without_initial_values(tmp_path):

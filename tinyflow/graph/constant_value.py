@@ -54,6 +54,7 @@ def _unknown_entries(tensor):
     return None
 
 
+_MOST = 1 << 20         # sizes and axes in one tensor
 _RANKS = ('a scalar', 'a vector', 'a matrix')
 
 
@@ -85,6 +86,8 @@ def as_python(value):
     """An integer or boolean array as an int or nested tuples; other arrays unchanged."""
     if value.dtype.kind not in 'iub':
         return value
+    if value.size > _MOST:              # a few bytes of a GraphDef can say this
+        raise OpFailure(f'sizes and axes come from a tensor of {value.size} elements')
     return _tuples(value.tolist())
 
 
