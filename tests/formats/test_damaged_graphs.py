@@ -25,7 +25,7 @@ def assert_readable_error(error, *parts):
         assert str(part) in str(error), f'{part} is not in: {error}'
 
 
-# ---- names that are not in the graph --------------------------------------------------------------
+# ---- names that are not in the graph ------------------------------------------------------------
 
 def saved_model(tmp_path, change):
     """A copy of the SavedModel whose MetaGraphDef change(proto) has damaged; its directory."""

@@ -114,7 +114,8 @@ def _op(proto, chance):
     node = chance.choice(_nodes(proto))
     names = [f.signature.name for f in proto.library.function]
     node.op = chance.choice(['', 'NoOp', 'Const', 'Nonsense', 'While', 'If', 'PyFunc', 'Merge',
-                             'Switch', 'Enter', 'NextIteration', 'StatefulPartitionedCall', 'MapDataset']
+                             'Switch', 'Enter', 'NextIteration', 'StatefulPartitionedCall',
+                             'MapDataset']
                             + [n.op for n in proto.node][:20] + names)
 
 
@@ -174,7 +175,8 @@ def _other_attribute(proto, chance):
     key = chance.choice(sorted(node.attr) or ['T'])
     node.attr[key].CopyFrom(chance.choice([
         attr_value_pb2.AttrValue(), attr_value_pb2.AttrValue(i=-1),
-        attr_value_pb2.AttrValue(s=b'x'), attr_value_pb2.AttrValue(type=1), attr_value_pb2.AttrValue(f=float('nan')),
+        attr_value_pb2.AttrValue(s=b'x'), attr_value_pb2.AttrValue(type=1),
+        attr_value_pb2.AttrValue(f=float('nan')),
         attr_value_pb2.AttrValue(placeholder='T'), attr_value_pb2.AttrValue(
             list=attr_value_pb2.AttrValue.ListValue(i=[1] * 50))]))
 
