@@ -54,6 +54,19 @@ while True: sess.run(y, {x: np.zeros((200, 200))})''',
 }
 
 
+def test_ctrl_c_in_the_users_code_is_shown_as_python_shows_it(tmp_path):
+    lines = traceback_of(tmp_path, """import signal, statistics, tinyflow as tf
+class Number(float):
+    def __hash__(self):
+        signal.raise_signal(signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+tf.Session(graph=tf.Graph())
+statistics.mode([Number(1)])
+""")
+    assert lines.endswith('KeyboardInterrupt\n') and 'interrupts.py' not in lines
+    assert 'statistics.py' in lines and lines.count('program.py') == 2
+
+
 @pytest.mark.parametrize('name', LONG_RUNS)
 def test_ctrl_c_shows_the_users_line_only(tmp_path, name):
     text = INTERRUPTED.format(program=LONG_RUNS[name])

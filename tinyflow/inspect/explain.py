@@ -20,6 +20,7 @@ from tinyflow.graph.stacks import get_default_session
 from tinyflow.graph.support.errors import FailedPreconditionError, InvalidArgumentError
 from tinyflow.inspect.nested_sources import sources_inside
 from tinyflow.session.executable import Executable
+from tinyflow.session.interrupts import pending, whole
 from tinyflow.session.profiler import Profile, profile_executable
 from tinyflow.session.session import BaseSession, Session
 from tinyflow.session.unchanged import unchanged
@@ -226,8 +227,7 @@ def _explain(session, fetches, feed_dict, runs, own_session) -> Explanation:
         explanation.not_run = 'runs=0'
     else:
         _make_states(executable.store, explanation.kept)
-        with unchanged(executable.store):
-            _measure(explanation, executable, arrays, runs)
+        whole(_measure, explanation, executable, arrays, runs)
     return explanation
 
 
@@ -253,13 +253,16 @@ def _make_states(store, operations):
 
 
 def _measure(explanation, executable, arrays, runs):
-    try:
-        times = []
-        for _ in range(runs):
-            begin = time.perf_counter()
-            executable(arrays)
-            times.append(time.perf_counter() - begin)
-        explanation.profile = profile_executable(executable, arrays, runs)
-        explanation.run_seconds = sorted(times)[len(times) // 2]
-    except (FailedPreconditionError, InvalidArgumentError) as error:
-        explanation.not_run = str(error).splitlines()[0]
+    with unchanged(executable.store):
+        try:
+            times = []
+            for _ in range(runs):
+                begin = time.perf_counter()
+                executable(arrays)
+                times.append(time.perf_counter() - begin)
+                if pending:                     # Ctrl-C
+                    return
+            explanation.profile = profile_executable(executable, arrays, runs)
+            explanation.run_seconds = sorted(times)[len(times) // 2]
+        except (FailedPreconditionError, InvalidArgumentError) as error:
+            explanation.not_run = str(error).splitlines()[0]

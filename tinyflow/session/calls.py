@@ -24,8 +24,9 @@ from tinyflow.session.feeds import (
     return_as_fed,
 )
 from tinyflow.session.fetches import FetchPlan
-from tinyflow.session.profiled_run import fill_metadata
+from tinyflow.session.interrupts import deliver, pending
 from tinyflow.session.program_cache import ProgramCache
+from tinyflow.session.run_options import run_with_options
 
 _MOST_CALLS = 64        # kept by a CallCache
 _NEST = object()        # first entry of the key of a Call that is not looked up
@@ -58,10 +59,12 @@ class Call:
         arrays = self.arrays(values) if values else []
         executable = self.executable_of(tuple([a.shape for a in arrays])) \
             or self.executable(arrays)
-        if run_metadata is not None and options is not None and options.trace_level:
-            results = fill_metadata(executable, arrays, run_metadata)
-        else:
-            results = executable(arrays)
+        try:
+            results = executable(arrays) if options is None else \
+                run_with_options(executable, arrays, options, run_metadata)
+        finally:
+            if pending:
+                deliver()
         if self.fed_and_fetched:
             return_as_fed(results, values, self.nested, self.fed_and_fetched)
         return self.plan.rebuild(results)

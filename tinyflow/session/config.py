@@ -28,6 +28,8 @@ class Record:
             raise misuse(AttributeError(f'{type(self).__name__} has no setting {name!r}; it has: '
                                         f'{", ".join(self._fields)}.'
                                         + nearest_keyword(name, self._fields)))
+        if name.endswith('_in_ms') and not hasattr(value, '__index__'):
+            raise misuse(TypeError(f'{name} is a whole number of milliseconds, not {value!r}.'))
         object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
@@ -70,8 +72,9 @@ class GraphOptions(Record):
 
 
 class ConfigProto(Record):
-    """Settings of a Session."""
+    """Settings of a Session; operation_timeout_in_ms ends each run that takes longer."""
 
+    operation_timeout_in_ms: int
     _fields = {'allow_soft_placement': False, 'log_device_placement': False, 'device_count': dict,
                'intra_op_parallelism_threads': 0, 'inter_op_parallelism_threads': 0,
                'use_per_session_threads': False, 'session_inter_op_thread_pool': list,
@@ -81,9 +84,14 @@ class ConfigProto(Record):
 
 
 class RunOptions(Record):
-    """Settings of one run; trace_level=RunOptions.FULL_TRACE times every node."""
+    """Settings of one run; trace_level=RunOptions.FULL_TRACE times every node.
+
+    A run that takes longer than timeout_in_ms raises DeadlineExceededError; 0 is no limit. It stops
+    at a wait, in a loop, or between two nodes, but finishes the writes of Variables it has begun.
+    """
 
     trace_level: int
+    timeout_in_ms: int
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
     _fields = {'trace_level': 0, 'timeout_in_ms': 0, 'inter_op_thread_pool': 0,
                'output_partition_graphs': False, 'debug_options': None,

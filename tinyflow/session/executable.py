@@ -14,6 +14,7 @@ from tinyflow.session.failure import (
     too_large,
     uninitialized as uninitialized_error,
 )
+from tinyflow.session.interrupts import finished_first
 from tinyflow.session.runtime import Arena, Runtime
 from tinyflow.session.store import Store
 
@@ -50,6 +51,7 @@ class Executable:
         finally:
             free.append(arena)
 
+    @finished_first
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
         free = self._free
         try:

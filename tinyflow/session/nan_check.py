@@ -21,6 +21,7 @@ from tinyflow.graph.support import errors
 from tinyflow.session.executable import Executable
 from tinyflow.session.failure import explain_failure
 from tinyflow.session.interpret import arguments_of, updating
+from tinyflow.session.interrupts import finished_first, steps_through
 from tinyflow.session.runtime import Runtime
 from tinyflow.session.store import Store
 
@@ -32,6 +33,7 @@ class NanCheckedExecutable(Executable):
         super().__init__(program, runtime)
         self._plain = plain
 
+    @finished_first
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
         self.runs += 1
         with self.arena() as arena:
@@ -93,6 +95,7 @@ class _NanTracker:
                 self._check(result, f"the fetched value '{fetch.name}'")
         return results
 
+    @steps_through
     def _instructions(self, program: Program, feeds: Sequence[np.ndarray]) -> list:
         env: dict[Value, Any] = dict(zip(program.feeds, feeds))
         for instruction in program.instructions:

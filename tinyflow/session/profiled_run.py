@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,8 @@ from tinyflow.compiler.codegen.program import ProgramSource
 from tinyflow.compiler.ir import Instruction
 from tinyflow.session.config import DeviceStepStats, NodeExecStats, RunMetadata, StepStats
 from tinyflow.session.executable import Executable
+from tinyflow.session.interrupts import deliver, finished_first, pending
+from tinyflow.session.runtime import Arena
 
 DEVICE = '/job:localhost/replica:0/task:0/device:CPU:0'
 
@@ -40,13 +42,25 @@ def profile(executable: Executable, arrays: Sequence[np.ndarray],
             frame.__globals__['tick'] = lambda ticks=ticks: ticks.append(time.perf_counter())
             begin = time.perf_counter()
             try:
-                results = arena.context.run(frame, *arrays)
-            except Exception as error:                  # noqa: BLE001 - reported with the node
-                raise executable.explain(error, source) from None
+                results = _run(executable, source, arena, frame, arrays)
+            finally:
+                if pending:
+                    deliver()
             starts = [begin, *ticks]
             timings.append([Timing(instruction, start - begin, end - start) for
                             instruction, start, end in zip(source.timed, starts, ticks)])
+            if pending:
+                break
     return results, timings
+
+
+@finished_first
+def _run(executable: Executable, source: ProgramSource, arena: Arena,
+         function: Callable[..., list], arrays: Sequence[np.ndarray]) -> list:
+    try:
+        return arena.context.run(function, *arrays)
+    except Exception as error:                          # noqa: BLE001 - reported with the node
+        raise executable.explain(error, source) from None
 
 
 def timed_source(executable: Executable) -> ProgramSource:

@@ -20,6 +20,7 @@ from tinyflow.graph.node_gc import sessions_of
 from tinyflow.graph.stacks import default_session, stacks
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.not_copied import NotCopied
+from tinyflow.session import interrupts
 from tinyflow.session.calls import Call, CallCache, call_key
 from tinyflow.session.config import ConfigProto, RunMetadata, RunOptions
 from tinyflow.session.devices import list_devices
@@ -29,6 +30,7 @@ from tinyflow.session.malloc_trim import trim_memory
 from tinyflow.session.profiler import Profile, profile_executable
 from tinyflow.session.program_cache import ProgramCache
 from tinyflow.session.store import Store
+from tinyflow.session.timed_call import call_type
 
 
 class BaseSession(NotCopied, instead=(
@@ -51,6 +53,7 @@ class BaseSession(NotCopied, instead=(
             raise misuse(NotImplementedError(
                 f'Session(target={target!r}): tinyflow runs in this process only.'))
         trim_memory()                         # of earlier Sessions
+        interrupts.install()
         self._graph = graph if graph is not None else get_default_graph()
         self._config = config
         self._store = Store()
@@ -118,7 +121,7 @@ class BaseSession(NotCopied, instead=(
                 'after tf.reset_default_graph() make a new Session.'))
         if feed_dict is not None and type(feed_dict) is not dict:
             feed_dict = as_feed_dict(feed_dict)
-        call = Call(self._graph, self._programs, fetches, feed_dict)
+        call = call_type(self._config)(self._graph, self._programs, fetches, feed_dict)
         self._calls.add(fetches, feed_dict, call)
         return call
 
@@ -188,7 +191,7 @@ class BaseSession(NotCopied, instead=(
         """Restores `positions()`, in this or another process that built the same graph."""
         if self._closed:
             raise _closed_error()
-        self._store.set_positions(positions)
+        interrupts.whole(self._store.set_positions, positions)
 
     @staticmethod
     def list_devices() -> list:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.support.errors import OpError, misuse
+from tinyflow.session.interrupts import for_each
 from tinyflow.session.storage import VariableStorage
 
 
@@ -59,8 +60,7 @@ class Store:
                 raise misuse(ValueError(f"Variable '{variable.name}' has shape {variable.shape}, "
                                         f'the new value {array.shape}.'))
             checked.append((self.storage(variable.op), array))
-        for storage, array in checked:
-            storage.set(array)
+        for_each(VariableStorage.set, checked)
 
     def state(self, operation: Operation) -> Any:
         """The state of a stateful operation, such as a random stream's position."""

@@ -13,7 +13,7 @@ __all__ = ['unchanged']
 def unchanged(store: Store) -> Iterator[None]:
     """At the end Variables, random streams and iterators are again what they are now.
 
-    Not so the other states, such as queues and tables.
+    Not so the other states, such as queues and tables. To be used inside `interrupts.whole`.
     """
     values = {storage: storage.copy() for storage in store.storages()}
     positions = store.positions()[0]

@@ -37,8 +37,8 @@ def what_options_hooks_ask_for(tf, told):
             self.level = level
 
         def before_run(self, run_context):
-            return tf.train.SessionRunArgs(
-                None, options=tf.RunOptions(trace_level=self.level, timeout_in_ms=self.level))
+            return tf.train.SessionRunArgs(None, options=tf.RunOptions(
+                trace_level=self.level, timeout_in_ms=100_000 * self.level))
 
         def after_run(self, run_context, run_values):
             told.add('options', run_values.options.trace_level, run_values.options.timeout_in_ms,

@@ -167,25 +167,36 @@ class _Several(Cursor):
 
 class _ZippedCursor(_Several):
     over = False
+    begun: tuple[list, int] = ([], 0)       # what Ctrl-C left: components, of how many inputs
 
     def __next__(self) -> Element:
         if self.over:
             raise StopIteration
-        element: list = []
+        (element, count), self.begun = self.begun, ([], 0)
+        rest = iter(self.inputs[count:] if count else self.inputs)
+        element = element.copy()
         try:
-            for cursor in self.inputs:
+            for cursor in rest:
                 element += next(cursor)
         except StopIteration:
             self.over = True
             raise
+        except Exception:
+            raise
+        except BaseException:               # the inputs must stay side by side
+            self.begun = element, len(self.inputs) - 1 - len(list(rest))
+            raise
         return element
 
     def get_state(self) -> State:
-        return {**super().get_state(), 'over': self.over}
+        begun = {'begun': (tuple(self.begun[0]), self.begun[1])} if self.begun[1] else {}
+        return {**super().get_state(), 'over': self.over, **begun}
 
     def set_state(self, state: State) -> None:
         super().set_state(state)
         self.over = state['over']
+        components, count = state.get('begun', ((), 0))
+        self.begun = list(components), count
 
 
 class Zipped(Source):

@@ -12,8 +12,10 @@ import numpy as np
 from tinyflow.data.runtime.base import Cursor, Source, load, opened, owned, save
 from tinyflow.data.runtime.state_bytes import decode, encode
 from tinyflow.graph.support import errors
+from tinyflow.graph.support.waits import deadlines, seconds_left
 
 _numbers = itertools.count()
+_making = threading.Lock()
 _by_handle: weakref.WeakValueDictionary[bytes, IteratorState] = weakref.WeakValueDictionary()
 
 
@@ -27,6 +29,7 @@ class IteratorState:
         self.cursor: Cursor | None = None
         self.of_elements: tuple = ((), ())      # dtypes and shapes of the components
         self.lock = threading.RLock()
+        self._timed: Any = None             # a TimedTake, after a run with a timeout
         self._resumed: Any = None      # position to restore when the pass starts
         self.handle = f'{name};{next(_numbers)}'.encode()
         _by_handle[self.handle] = self
@@ -34,23 +37,52 @@ class IteratorState:
     def start(self, source: Source) -> None:
         """Starts a pass over a dataset, replacing the current one."""
         with self.lock:
-            self.cancel()
-            self.source, self.cursor = source, opened(source)
+            self._timed = None
+            self._open(source)
+
+    def _open(self, source: Source) -> None:
+        self.cancel()
+        self.source, self.cursor = source, opened(source)
 
     def take(self) -> list[np.ndarray]:
         """The next element, in arrays that nothing else uses.
 
         OutOfRangeError at the end; FailedPreconditionError if there is no pass yet.
         """
+        if self._timed is not None or deadlines and seconds_left() is not None:
+            return self._take_in_time()
         with self.lock:
-            cursor = self._started()
-            for element in cursor:
-                return [owned(component) for component in element]
+            return self._next()
+
+    def _next(self) -> list[np.ndarray]:
+        for element in self._started():
+            return [owned(component) for component in element]
         raise errors.op_error(errors.OutOfRangeError,
                               'End of sequence',
                               'this is how a dataset ends: catch tf.errors.OutOfRangeError around '
                               'the loop; dataset.repeat() continues forever, '
                               'sess.run(iterator.initializer) starts again (if there is one).')
+
+    def _take_in_time(self) -> list[np.ndarray]:
+        from tinyflow.data.runtime.timed_take import TimedTake  # start-up time
+        with _making:               # not self.lock: a thread that takes an element holds it
+            timed = self._timed
+            if timed is None:
+                timed = self._timed = TimedTake(self._next_of)
+        return timed.take()
+
+    def _next_of(self, timed: Any) -> list[np.ndarray]:
+        """The next element, unless another pass was started since `timed` asked for it."""
+        with self.lock:
+            return self._next() if self._timed is timed else []
+
+    def _position(self) -> Any:
+        if self._timed is not None and self._timed.holds_element():
+            raise errors.op_error(
+                errors.FailedPreconditionError,
+                f"the iterator '{self.name}' has an element for a run that was timed out",
+                'run get_next() again first.')
+        return save(self._started())
 
     def _started(self) -> Cursor:
         if self.cursor is None:
@@ -62,7 +94,7 @@ class IteratorState:
                                       'sess.run(iterator.initializer), or '
                                       'sess.run(iterator.make_initializer(dataset)) for one made '
                                       'from_structure.')
-            self.start(self.make())
+            self._open(self.make())
         if self._resumed is not None:
             state, self._resumed = self._resumed, None
             load(self.cursor, state)                # type: ignore[arg-type]
@@ -73,7 +105,7 @@ class IteratorState:
         with self.lock:
             if self.cursor is None and (self.make is None or self._resumed is not None):
                 return self._resumed
-            return save(self._started())
+            return self._position()
 
     def set_state(self, state: Any) -> None:
         """Restores the position, immediately or when the pass starts."""
@@ -85,7 +117,7 @@ class IteratorState:
     def to_bytes(self) -> bytes:
         """The position of the pass."""
         with self.lock:
-            return encode(save(self._started()))
+            return encode(self._position())
 
     def from_bytes(self, data: bytes) -> None:
         """Restores the position; the iterator must be initialised with its dataset."""

@@ -17,9 +17,11 @@ import numpy as np
 
 from tinyflow.data.runtime.base import Cursor, Element, Source, State, Transform, save
 from tinyflow.data.runtime.mapping import Function
+from tinyflow.graph.support.waits import may_wait
 
 _WATCHED = 8                # elements that are timed before the decision
 _WORTH_IT = 150e-6          # seconds per element above which threads help
+_LOOK = 0.5                 # seconds; Python may miss a signal that comes just before it waits
 _PATIENCE = 10.0            # seconds that closing waits for an element that is being made
 
 
@@ -82,10 +84,11 @@ class _Producer:
             self.changed.notify_all()
         return True
 
+    @may_wait
     def take(self) -> Element:
         with self.changed:
             while not self.buffer and not self.over:
-                self.changed.wait()
+                self.changed.wait(_LOOK)
             if not self.buffer:
                 raise StopIteration
             element, error = self.buffer.popleft()
@@ -173,6 +176,9 @@ class _Failed:
     def result(self) -> Element:
         raise self.error
 
+    def exception(self) -> Exception:
+        return self.error
+
 
 class _ParallelCursor(Transform):
     """Results are in the order of the elements; pending work is started again after a restore."""
@@ -205,6 +211,7 @@ class _ParallelCursor(Transform):
         self.pool = ThreadPoolExecutor(self.source.threads, 'tinyflow map')
         weakref.finalize(self, self.pool.shutdown, wait=False, cancel_futures=True)
 
+    @may_wait
     def _from_pool(self) -> Element:
         waiting, function = self.waiting, self.source.function
         while len(waiting) < self.source.threads:
@@ -218,6 +225,7 @@ class _ParallelCursor(Transform):
             waiting.append((element, self.pool.submit(_run, function, element)))
         if not waiting:
             raise StopIteration
+        waiting[0][1].exception()               # waits: Ctrl-C must not lose the element
         return waiting.popleft()[1].result()
 
     def get_state(self) -> State:

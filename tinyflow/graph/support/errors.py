@@ -215,6 +215,8 @@ def hides_own_frames(error: BaseException, frames: list[traceback.FrameSummary])
 def _show_users_frames(kind, error, trace):
     """Prints a traceback, without the frames inside tinyflow if `hides_own_frames`."""
     add_call_hint(error, trace)
+    trace = without_signal_handler(trace)
+    error.__traceback__ = trace
     frames = traceback.extract_tb(trace)
     if not hides_own_frames(error, frames):
         _previous_hook(kind, error, trace)
@@ -224,6 +226,20 @@ def _show_users_frames(kind, error, trace):
     print('Traceback (most recent call last):', file=sys.stderr)
     print(''.join(traceback.format_list(frames)), end='', file=sys.stderr)
     print(''.join(traceback.format_exception_only(kind, error)), end='', file=sys.stderr)
+
+
+def without_signal_handler(trace):
+    """The traceback without the frame of tinyflow's handler of Ctrl-C, which is the innermost."""
+    entries = []
+    while trace is not None:
+        entries.append(trace)
+        trace = trace.tb_next
+    if not entries or entries[-1].tb_frame.f_code.co_name != 'handle_ctrl_c' \
+            or not entries[-1].tb_frame.f_code.co_filename.startswith(users_files.OURS):
+        return entries[0] if entries else None
+    for entry in reversed(entries[:-1]):
+        trace = types.TracebackType(trace, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return trace
 
 
 def _interrupted_inside(error, frames):

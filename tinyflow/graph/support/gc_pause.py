@@ -10,8 +10,8 @@ from contextlib import contextmanager
 def collector_paused() -> Iterator[None]:
     """Disables the collector inside; in a growing graph it would take a quarter of the time."""
     was_on = gc.isenabled()
-    gc.disable()
     try:
+        gc.disable()                # not before `try`: Ctrl-C may come in between
         yield
     finally:
         if was_on:

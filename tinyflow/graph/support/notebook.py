@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from tinyflow.graph.support.errors import add_call_hint, hides_own_frames
+from tinyflow.graph.support.errors import add_call_hint, hides_own_frames, without_signal_handler
 from tinyflow.graph.support.users_files import is_users_file
 
-__all__ = ['cell_name', 'install']
+__all__ = ['before_each_cell', 'cell_name', 'install']
 
 
 def cell_name(filename: str) -> str | None:
@@ -34,6 +35,9 @@ def install() -> None:
     def showtraceback(exc_tuple: Any = None, *arguments: Any, **settings: Any) -> None:
         kind, error, trace = exc_tuple or sys.exc_info()
         add_call_hint(error, trace)
+        trace = without_signal_handler(trace)
+        if isinstance(error, BaseException):
+            exc_tuple = kind, error.with_traceback(trace), trace
         if not isinstance(error, BaseException) \
                 or not hides_own_frames(error, traceback.extract_tb(trace)):
             shown(exc_tuple, *arguments, **settings)
@@ -47,6 +51,15 @@ def install() -> None:
 
     showtraceback.of_tinyflow = True            # type: ignore[attr-defined]
     shell.showtraceback = showtraceback
+
+
+def before_each_cell(function: Callable[[], None]) -> None:
+    """Calls `function` before each cell that a running IPython runs; once if given twice."""
+    shell = _shell()
+    if shell is None or getattr(shell, '_tinyflow_before_cell', None) is function:
+        return
+    shell._tinyflow_before_cell = function
+    shell.events.register('pre_run_cell', lambda *info: function())
 
 
 def _shell() -> Any:

@@ -12,11 +12,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tinyflow.graph.support.waits import indivisible
+
 TILE = 1 << 16          # elements
 _MOST_THREADS = 4       # more would mostly wait for the GIL and for memory
 _FEWEST_TILES = 8       # per thread; for less work, waking a thread costs more than it saves
 
 
+@indivisible                # the other threads write to the memory of the run
 def in_tiles(n: int, function: Callable[[int, int], None], tile: int = TILE) -> None:
     """Calls function(start, stop) for consecutive tiles that cover range(n).
 

@@ -21,6 +21,7 @@ from tinyflow.graph.operation import WRITES_OF_FUNCTIONS, Tensor
 from tinyflow.graph.source_location import user_site, warn_at
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.waits import check_deadline, deadlines
 from tinyflow.ops.array import constants, identity_and_cast, shaping
 from tinyflow.ops.control_flow.function_nodes import describe_value, make_while
 from tinyflow.ops.control_flow.while_gradient import while_gradient
@@ -81,6 +82,8 @@ class While(Op):
             results = [None] * len(positions)
             if keep_going(*values)[0]:
                 while True:
+                    if deadlines:
+                        check_deadline()
                     for slot, value in zip(slots, step(*values)):
                         values[slot] = value
                     if not keep_going(*values)[0]:

@@ -16,6 +16,7 @@ from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.waits import may_wait
 from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.queues.waiting import Waiter, Watch, registered
 
@@ -76,6 +77,7 @@ class Accumulator:
             self._cancelled = True
             self._changed.notify_all()
 
+    @may_wait
     def _wait(self, required):
         waiter = Waiter()
         watch = Watch(waiter, lambda: self._deadlock_error(required), lambda: None)

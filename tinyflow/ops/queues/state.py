@@ -14,6 +14,7 @@ import numpy as np
 from tinyflow.graph import shapes
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import OpFailure
+from tinyflow.graph.support.waits import indivisible, may_wait
 from tinyflow.ops.queues.waiting import Waiter, Watch, registered
 
 
@@ -204,6 +205,7 @@ class QueueState:
         if attempt.error is not None:
             raise attempt.error
 
+    @indivisible
     def _serve(self):
         """Serves both lines until nothing moves."""
         while True:
@@ -221,6 +223,7 @@ class QueueState:
             line.popleft()
         return moved
 
+    @may_wait
     def _wait(self, line, attempt):
         watch = Watch(attempt, lambda: self._deadlock_error(attempt, line is self._dequeuing),
                       lambda: self._deadlock_warning(line is self._dequeuing))
@@ -234,6 +237,7 @@ class QueueState:
             self._withdraw(line, attempt)
             raise
 
+    @indivisible
     def _withdraw(self, line, attempt):
         if attempt in line:
             line.remove(attempt)

@@ -13,6 +13,7 @@ import warnings
 from contextlib import contextmanager
 
 from tinyflow.graph.support.errors import TinyflowWarning
+from tinyflow.graph.support.waits import check_deadline, deadlines, seconds_left
 
 # Threads of notebooks, debuggers and test runners: alive all the time, and never enqueue.
 _BYSTANDERS = frozenset((
@@ -74,10 +75,17 @@ class Watch:
 
     def seconds(self):
         """How long to wait until the next check."""
-        return _LOOK
+        left = seconds_left() if deadlines else None
+        return _LOOK if left is None else min(left + 0.001, _LOOK)
 
     def look(self):
-        """Raises if no thread can end this wait, found by two checks in a row."""
+        """Raises if no thread can end this wait, found by two checks in a row.
+
+        In a run with a timeout no wait is without end: DeadlineExceededError when it has passed.
+        """
+        if seconds_left() is not None:
+            check_deadline()
+            return
         deadlocked = _all_threads_wait(self.waiter)
         if deadlocked and self.deadlocked_before:
             raise self.explain()

@@ -17,6 +17,7 @@ import numpy as np
 from tinyflow.compiler.compile import Options
 from tinyflow.graph.support.errors import InvalidArgumentError
 from tinyflow.session.concurrent_runs import share
+from tinyflow.session.interrupts import whole
 from tinyflow.session.program_cache import ProgramCache
 from tinyflow.session.session import BaseSession
 
@@ -91,6 +92,9 @@ class NanReplay:
 
     def report(self, ran, loss):
         """The origin of the first NaN or infinity as text; the session is left as it was."""
+        return whole(self._report, ran, loss)
+
+    def _report(self, ran, loss):
         session = self._session
         not_finite = _names(_not_finite(session._store))
         if self._snapshot is None:

@@ -1,0 +1,217 @@
+"""RunOptions(timeout_in_ms) and ConfigProto(operation_timeout_in_ms)."""
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+from tinyflow.graph.support.waits import deadlines, seconds_left
+
+SHORT = tf.RunOptions(timeout_in_ms=20)
+pytestmark = pytest.mark.usefixtures('graph')
+
+
+@pytest.fixture(autouse=True)
+def no_deadline_is_left():
+    yield
+    assert not deadlines
+
+
+def until_late():
+    """For py_func: returns when the run's time is over."""
+    while seconds_left():
+        time.sleep(0.001)
+    return np.float32(1)
+
+
+def exceeds(call, *words):
+    """`call` raises DeadlineExceededError; returns how many seconds that took."""
+    begin = time.monotonic()
+    with pytest.raises(tf.errors.DeadlineExceededError) as caught:
+        call()
+    assert 'Timed out waiting for notification' in caught.value.message
+    for word in words:
+        assert word in caught.value.message
+    return time.monotonic() - begin
+
+
+def test_a_dequeue_that_waits(session):
+    queue = tf.FIFOQueue(10, [tf.int32], [[]])
+    take, take_3, size = queue.dequeue(), queue.dequeue_many(3), queue.size()
+    assert exceeds(lambda: session.run(take, options=SHORT), '20 ms') < 10
+    session.run(queue.enqueue_many([[1, 2]]))
+    exceeds(lambda: session.run(take_3, options=SHORT))
+    assert session.run(size, options=tf.RunOptions(timeout_in_ms=100_000)) == 2
+    assert session.run([take, queue.dequeue()]) == [1, 2]
+
+
+def test_an_enqueue_that_waits(session):
+    queue = tf.FIFOQueue(1, [tf.int32], [[]])
+    put, size = queue.enqueue(1), queue.size()
+    session.run(put)
+    exceeds(lambda: session.run(put, options=SHORT))
+    assert session.run(size) == 1
+
+
+def test_an_accumulator_that_waits(session):
+    accumulator = tf.ConditionalAccumulator(tf.float32, [])
+    exceeds(lambda: session.run(accumulator.take_grad(1), options=SHORT))
+
+
+@pytest.mark.parametrize('batch', [1, 2])
+def test_an_iterator_that_waits_loses_no_element(session, batch):
+    event = threading.Event()
+
+    def elements():
+        for i in range(8):
+            if i == 3:
+                event.wait()
+            yield i
+    data = tf.data.Dataset.from_generator(elements, tf.int32, []).batch(batch)
+    following = data.make_one_shot_iterator().get_next()
+    long = tf.RunOptions(timeout_in_ms=100_000)
+    got = [session.run(following, options=long) for _ in range(3 // batch)]
+    for _ in range(3):
+        exceeds(lambda: session.run(following, options=SHORT))
+    event.set()
+    got += [session.run(following, options=options) for options in (None, long, None)]
+    assert np.concatenate(got).tolist() == list(range(batch * len(got)))
+
+
+def test_an_iterator_that_is_started_again_has_all_elements(session):
+    event = threading.Event()
+
+    def elements():
+        event.wait()
+        yield from range(3)
+    iterator = tf.data.Dataset.from_generator(elements, tf.int32, []).make_initializable_iterator()
+    following = iterator.get_next()
+    session.run(iterator.initializer)
+    exceeds(lambda: session.run(following, options=SHORT))
+    event.set()
+    session.run(iterator.initializer)
+    assert [session.run(following) for _ in range(3)] == [0, 1, 2]
+
+
+def test_the_position_of_an_iterator_with_a_late_element_is_not_saved(session):
+    event = threading.Event()
+
+    def elements():
+        event.wait()
+        yield from range(3)
+    following = tf.data.Dataset.from_generator(elements, tf.int32, []).make_one_shot_iterator() \
+        .get_next()
+    state = None
+    while state is None or state._timed is None:        # the first runs may end before the node
+        exceeds(lambda: session.run(following, options=SHORT))
+        state = next((s for s in session._store._states.values() if hasattr(s, 'take')), None)
+    event.set()
+    while not state._timed.holds_element():
+        time.sleep(0.001)
+    _, lost = session.positions()
+    assert any('timed out' in why for why in lost.values())
+    assert session.run(following) == 0
+
+
+@pytest.mark.parametrize('warm', [0, 20])
+def test_a_loop(session, warm):
+    limit = tf.placeholder(tf.int32, [])
+    loop = tf.while_loop(lambda i: i < limit, lambda i: i + 1, [0])
+    for _ in range(warm):
+        assert session.run(loop, {limit: 3}) == 3
+    assert exceeds(lambda: session.run(loop, {limit: 10 ** 9}, options=SHORT)) < 10
+    assert session.run(loop, {limit: 5}) == 5
+
+
+def test_a_run_is_stopped_before_its_writes(session):
+    """TensorFlow stops between nodes, too; here either no Variable is written or all are."""
+    v = tf.Variable(0.)
+    step = v.assign_add(tf.exp(tf.sin(tf.py_func(until_late, [], tf.float32))))
+    session.run(v.initializer)
+    exceeds(lambda: session.run(step, options=SHORT), 'stopped')
+    assert session.run(v) == 0
+    assert session.run(step) > 0
+
+
+def test_writes_that_have_begun_are_completed(session):
+    a, b = tf.Variable(0.), tf.Variable(0.)
+    with tf.control_dependencies([a.assign_add(1.)]):
+        step = b.assign_add(tf.exp(tf.py_func(until_late, [], tf.float32)) * 0. + 1.)
+    session.run([a.initializer, b.initializer])
+    done = 0
+    while not done:                     # a busy machine may be late before the first write
+        exceeds(lambda: session.run(step, options=SHORT))
+        done, other = session.run([a, b])
+        assert done == other
+
+
+def test_the_timeout_of_a_session():
+    queue = tf.FIFOQueue(10, [tf.int32], [[]])
+    take, x = queue.dequeue(), tf.placeholder(tf.float32, [2])
+    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=20)) as session:
+        exceeds(lambda: session.run(take), '20 ms')
+        exceeds(session.make_callable(take), '20 ms')
+        exceeds(lambda: session.run(take, options=tf.RunOptions(timeout_in_ms=30)), '30 ms')
+        exceeds(lambda: session.run(take, options=tf.RunOptions(timeout_in_ms=-5)), '20 ms')
+        caught = []
+        thread = threading.Thread(
+            target=lambda: caught.append(exceeds(lambda: session.run(take))))
+        thread.start()
+        thread.join()
+        assert caught
+    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=100_000)) as session:
+        metadata = tf.RunMetadata()
+        for options in (None, tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)):
+            assert session.run(x * 2, {x: [1, 2]}, options, metadata).tolist() == [2, 4]
+        assert metadata.step_stats.dev_stats
+
+
+def test_a_monitored_session():
+    queue = tf.FIFOQueue(10, [tf.int32], [[]])
+    take = queue.dequeue()
+    config = tf.ConfigProto(operation_timeout_in_ms=50)
+    with tf.train.SingularMonitoredSession(config=config) as session:
+        exceeds(lambda: session.run(take), '50 ms')
+
+
+def test_the_program_with_checks_computes_the_same(session):
+    x = tf.placeholder(tf.float32, [None, 300])
+    w = tf.Variable(tf.random_normal([300, 300], seed=1))
+    y = tf.nn.softmax(tf.matmul(tf.exp(-tf.square(x)), w) + 1.)
+    step = tf.train.GradientDescentOptimizer(.1).minimize(tf.reduce_mean(y[:, 0]))
+    rows = np.random.RandomState(0).rand(700, 300)
+    found = []
+    for options in (None, tf.RunOptions(timeout_in_ms=100_000)):
+        session.run(w.initializer)
+        session.run(tf.assign(w, tf.ones([300, 300])))
+        for _ in range(2):
+            session.run(step, {x: rows}, options)
+        found.append(session.run([w, y], {x: rows}, options))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_array_equal(found[0][1], found[1][1])
+
+
+def test_a_nan_check_in_time():
+    loop = tf.while_loop(lambda i: i < 10 ** 9, lambda i: i + 1, [0])
+    with tf.Session(nan_check=True) as session:
+        exceeds(lambda: session.run(loop, options=SHORT))
+
+
+def test_a_run_inside_a_run_ends_with_the_outer_timeout(session):
+    queue = tf.FIFOQueue(10, [tf.int32], [[]])
+    take = queue.dequeue()
+
+    def inner():
+        return session.run(take, options=tf.RunOptions(timeout_in_ms=100_000))
+    outer = tf.py_func(inner, [], tf.int32)
+    assert exceeds(lambda: session.run(outer, options=SHORT), '20 ms') < 10
+
+
+@pytest.mark.parametrize('make', [lambda: tf.RunOptions(timeout_in_ms=1.5),
+                                  lambda: tf.ConfigProto(operation_timeout_in_ms='3')])
+def test_a_timeout_is_a_whole_number(make):
+    with pytest.raises(TypeError, match='whole number of milliseconds'):
+        make()
