@@ -18,7 +18,6 @@ from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import TinyflowWarning, misuse
 from tinyflow.ops.summary import summaries
 from tinyflow.train import training_util
-from tinyflow.train.checkpoints.exact_resume import ResumeHook, ResumeListener
 from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.hooks.checkpoints import CheckpointSaverHook
 from tinyflow.train.hooks.logging_tensors import LoggingTensorHook
@@ -81,9 +80,7 @@ def _run(estimator, config, spec, hooks, global_step, listeners):
     with MonitoredTrainingSession(
             master=config.master, is_chief=config.is_chief, checkpoint_dir=estimator.model_dir,
             scaffold=spec.scaffold, hooks=hooks,
-            # Input positions are restored before the first save, which would record new ones.
-            chief_only_hooks=[ResumeHook(estimator.latest_checkpoint, global_step), *chief_hooks,
-                              *spec.training_chief_hooks],
+            chief_only_hooks=[*chief_hooks, *spec.training_chief_hooks],
             save_checkpoint_secs=0, save_summaries_steps=config.save_summary_steps,
             config=config.session_config, log_step_count_steps=config.log_step_count_steps,
             max_wait_secs=config.session_creation_timeout_secs) as session:
@@ -106,10 +103,7 @@ def _add_saver(scaffold, config):
 
 
 def _saver_hooks(model_dir, config, spec, hooks, listeners):
-    """The CheckpointSaverHook, unless the model or the caller has one; adds the listeners to it.
-
-    The listener for exact resume comes first, so that the others see a complete checkpoint.
-    """
+    """The CheckpointSaverHook, unless the model or the caller has one; adds the listeners to it."""
     chief_hooks = []
     savers = [hook for hook in [*hooks, *spec.training_chief_hooks]
               if isinstance(hook, CheckpointSaverHook)]
@@ -122,6 +116,5 @@ def _saver_hooks(model_dir, config, spec, hooks, listeners):
             'There should be a CheckpointSaverHook to use saving_listeners. Please set one of the '
             'RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs.'))
     if savers:
-        savers[0]._listeners[:0] = [ResumeListener(savers[0]._prefix)]
         savers[0]._listeners.extend(listeners)
     return chief_hooks

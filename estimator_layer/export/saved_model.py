@@ -13,6 +13,7 @@ from estimator_layer.export.receivers import (
 )
 from estimator_layer.export.signatures import signature_defs
 from estimator_layer.model_fn import ModeKeys
+from tinyflow.formats.wire import files
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import get_collection, set_random_seed
 from tinyflow.graph.graph import Graph
@@ -56,7 +57,10 @@ def export(estimator, base, receivers, assets_extra=None, as_text=False, checkpo
         raise misuse(ValueError(
             f'No valid modes for exporting found. Got {list(receivers)}.'))
     directory = timestamped_directory(os.fsdecode(base))
-    temporary = os.path.join(os.path.dirname(directory), f'temp-{os.path.basename(directory)}')
+    temporary = files.temporary_name(
+        os.path.join(os.path.dirname(directory), f'temp-{os.path.basename(directory)}'))
+    if os.path.isdir(base):
+        files.remove_abandoned(os.fsdecode(base))       # exports that were killed
     try:
         builder = SavedModelBuilder(temporary)
         signatures = {}

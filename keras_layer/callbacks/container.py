@@ -31,6 +31,7 @@ class CallbackList:
                                        f'{callback.__name__}(...), an object of it.'))
         for index, callback in enumerate(self.callbacks):
             callback._others = self.callbacks[:index]       # they may add to its logs
+            callback._all = self.callbacks
         self._hooks = {key: [getattr(c, names[0]) for c in self.callbacks
                              if _overrides_hook(c, names)]
                        for key, names in _BATCH.items()}

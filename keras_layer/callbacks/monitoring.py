@@ -9,6 +9,7 @@ import numpy as np
 
 from keras_layer import backend as K
 from keras_layer.callbacks.base import Callback
+from tinyflow.formats.wire import files
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import constructor_keywords, nearest_keyword
 
@@ -106,6 +107,16 @@ class EarlyStopping(Monitor):
         self.best = self._worst if self.baseline is None else self.baseline
         self.best_weights = None
 
+    def resume_state(self):
+        """What is resumed with the training."""
+        return {'best': self.best, 'wait': self.wait, 'weights': self.best_weights}
+
+    def set_resume_state(self, state):
+        """Goes on from `resume_state`; training that had stopped does not begin again."""
+        self.best, self.wait, self.best_weights = state['best'], state['wait'], state['weights']
+        if self.wait >= self.patience and self.wait:
+            self.model.stop_training = True
+
     def on_epoch_end(self, epoch, logs=None):
         current = self.current(logs)
         if current is None:
@@ -135,6 +146,10 @@ class ModelCheckpoint(Monitor):
     `filepath` may contain {epoch} and names of the logs: 'w.{epoch:02d}-{val_loss:.2f}.h5'.
     `save_freq` is 'epoch' or a number of samples. With `load_weights_on_restart` training begins
     with the weights of the newest file of that name, if there is one.
+
+    Next to the file of an epoch is a small one, `.resume`: a `fit` with these weights, a
+    ModelCheckpoint of the same filepath and `initial_epoch` goes on with the same bits
+    (docs/resume.md).
     """
 
     def __init__(self, filepath, monitor='val_loss', verbose=0, save_best_only=False,
@@ -175,7 +190,7 @@ class ModelCheckpoint(Monitor):
         if isinstance(self.save_freq, int):
             self._samples_since += (logs or {}).get('size', 1)
             if self._samples_since >= self.save_freq:
-                self._save(self._epoch, logs)
+                self._save(self._epoch, logs, ended=False)
                 self._samples_since = 0
 
     def on_epoch_end(self, epoch, logs=None):
@@ -184,7 +199,27 @@ class ModelCheckpoint(Monitor):
             self._epochs_since = 0
             self._save(epoch, logs)
 
-    def _save(self, epoch, logs):
+    def resume_after(self, epoch, data):
+        """Resumes the training exactly, if the state after that epoch was saved; True if so."""
+        from keras_layer.saving import resume  # start-up time
+        for file in _matching(self.filepath + '.resume'):
+            path = file.removesuffix('.resume')
+            states = resume.read(path)
+            if states and resume.restore(self.model, states, epoch, data, self._all):
+                self._tidy(path)
+                return True
+        return False
+
+    def resume_state(self):
+        """What is resumed with the training."""
+        return {'best': self.best, 'epochs': self._epochs_since, 'samples': self._samples_since}
+
+    def set_resume_state(self, state):
+        """Goes on from `resume_state`."""
+        self.best, self._epochs_since = state['best'], state['epochs']
+        self._samples_since = state['samples']
+
+    def _save(self, epoch, logs, ended=True):
         logs = logs or {}
         try:
             path = self.filepath.format(epoch=epoch + 1, **logs)
@@ -206,26 +241,48 @@ class ModelCheckpoint(Monitor):
             self.best = current
         elif self.verbose > 0:
             print(f'\nEpoch {epoch + 1:05d}: saving model to {path}')
+        if ended:
+            self._save_state(path, epoch, logs)
         if self.save_weights_only:
             self.model.save_weights(path, overwrite=True)
         else:
             self.model.save(path, overwrite=True)
+        if ended:
+            self._tidy(path)
+
+    def _tidy(self, path):
+        """Removes the states of other epochs than that of `path`, and what a kill left."""
+        for other in set(_matching(self.filepath + '.resume')) - {path + '.resume'}:
+            files.remove(other)
+        files.remove_abandoned(os.path.dirname(path))
+
+    def _save_state(self, path, epoch, logs):
+        """Before the weights, so that there are none without their state."""
+        from keras_layer.saving import resume  # start-up time
+        seen = self._all[:self._all.index(self) + 1]
+        resume.write(path, resume.state_of(self.model, epoch, self._data, self._all, logs,
+                                           lambda callback: callback in seen))
 
 
 def _newest(pattern):
     """The path of the newest file or checkpoint that matches `pattern`, or None."""
-    folder, name = os.path.split(pattern)
-    folder = folder or '.'
-    if not os.path.isdir(folder):
-        return None
-    parts = re.split(r'{[^}]*}', name)
-    like = re.compile('.*'.join(map(re.escape, parts)) + r'(\.index)?')
-    found = [os.path.join(folder, n) for n in os.listdir(folder) if like.fullmatch(n)]
-    found = [path for path in found if not re.search(r'\.(data-\d+-of-\d+|tmp\d+)$', path)]
+    found = _matching(pattern, r'(\.index)?')
+    found = [path for path in found if not re.search(r'\.(data-\d+-of-\d+|resume)$', path)
+             and not files.is_temporary(path)]
     if not found:
         return None
     newest = max(found, key=lambda path: (os.path.getmtime(path), path))
     return newest.removesuffix('.index')
+
+
+def _matching(pattern, end=''):
+    """The paths of the files whose names are `pattern` with any text for {...}."""
+    folder, name = os.path.split(pattern)
+    if not os.path.isdir(folder or '.'):
+        return []
+    parts = re.split(r'{[^}]*}', name)
+    like = re.compile('.*'.join(map(re.escape, parts)) + end)
+    return [os.path.join(folder, n) for n in os.listdir(folder or '.') if like.fullmatch(n)]
 
 
 class ReduceLROnPlateau(Monitor):
@@ -253,6 +310,15 @@ class ReduceLROnPlateau(Monitor):
     def on_train_begin(self, logs=None):
         super().on_train_begin(logs)
         self._reset()
+
+    def resume_state(self):
+        """What is resumed with the training."""
+        return {'best': self.best, 'wait': self.wait, 'cooldown': self.cooldown_counter}
+
+    def set_resume_state(self, state):
+        """Goes on from `resume_state`."""
+        self.best, self.wait = state['best'], state['wait']
+        self.cooldown_counter = state['cooldown']
 
     def in_cooldown(self):
         return self.cooldown_counter > 0

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 import json
 import os
 
@@ -10,7 +11,10 @@ import numpy as np
 from keras_layer import backend as K
 from keras_layer.callbacks.base import Callback
 from keras_layer.datasets.safe_pickle import load_npz
+from keras_layer.saving import resume
 from keras_layer.utils.hdf5 import naming
+from tinyflow.data.runtime.state_bytes import decode, encode
+from tinyflow.formats.wire import files
 from tinyflow.graph.support.errors import misuse
 
 __all__ = ['BackupAndRestore', 'LambdaCallback', 'LearningRateScheduler']
@@ -68,8 +72,11 @@ class BackupAndRestore(Callback):
     """Writes a backup to `backup_dir` after each epoch, and resumes from it after an interruption.
 
     The backup has the weights, the optimizer's state and the epoch; it is removed when training
-    ends normally. Call `fit` again with the same arguments: it resumes at the interrupted epoch.
+    ends normally. Call `fit` again with the same arguments: it resumes at the interrupted epoch,
+    with the same bits (docs/resume.md).
     """
+
+    resumed = False                     # whether fit goes on exactly
 
     def __init__(self, backup_dir):
         super().__init__()
@@ -81,6 +88,7 @@ class BackupAndRestore(Callback):
 
     def first_epoch(self, initial_epoch):
         """The epoch to resume at; restores the backup if there is one."""
+        self.resumed = False
         if not os.path.exists(self._path):
             return initial_epoch
         saved = load_npz(self._path)
@@ -89,10 +97,13 @@ class BackupAndRestore(Callback):
             weights = [saved[f'weight_{i}'] for i in range(about['weights'])]
             state = [saved[f'state_{i}'] for i in range(about['state'])]
             epoch = int(about['epoch'])
+            exact = decode(saved['exact'].tobytes())['states'] if 'exact' in saved else None
             self.model.set_weights(weights)
             self.model._functions.get('train')
             if state:
                 self.model.optimizer.set_weights(state)
+        if exact is not None and initial_epoch <= epoch:
+            self.resumed = resume.restore(self.model, exact, epoch, self._data, self._all)
         return max(initial_epoch, epoch + 1)
 
     def on_epoch_end(self, epoch, logs=None):
@@ -101,11 +112,15 @@ class BackupAndRestore(Callback):
         state = self.model.optimizer.get_weights() \
             if hasattr(self.model.optimizer, 'get_weights') else []
         about = json.dumps({'epoch': epoch, 'weights': len(weights), 'state': len(state)})
-        temporary = self._path + f'.tmp{os.getpid()}.npz'
-        np.savez(temporary, about=np.array(about),
+        seen = self._all[:self._all.index(self) + 1]
+        exact = encode({'states': [resume.state_of(self.model, epoch, self._data, self._all, logs,
+                                                   lambda callback: callback in seen)]})
+        made = io.BytesIO()
+        np.savez(made, about=np.array(about), exact=np.frombuffer(exact, np.uint8),
                  **{f'weight_{i}': w for i, w in enumerate(weights)},
                  **{f'state_{i}': w for i, w in enumerate(state)})
-        os.replace(temporary, self._path)
+        files.write_atomically(self._path, made.getbuffer())
+        files.remove_abandoned(self.backup_dir)
 
     def on_train_end(self, logs=None):
         if os.path.exists(self._path):

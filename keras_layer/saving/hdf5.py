@@ -62,12 +62,13 @@ def _write_atomically(filepath, overwrite, write):
     made = io.BytesIO()
     with load_h5py().File(made, 'w') as file:
         write(file)
-    temporary = f'{path}.tmp{os.getpid()}'
+    temporary = files.temporary_name(path)
     try:
         with open(temporary, 'wb', buffering=0) as file:
             files.write_all(file, made.getbuffer())
             files.flush(file)
         os.replace(temporary, path)
+        files.remove_abandoned(os.path.dirname(path))
     except OSError as error:
         raise misuse(OSError(error.errno, error.strerror, path)) from None
     finally:

@@ -14,6 +14,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.saving import configs, hdf5, keras_metadata
 from keras_layer.utils.hdf5 import naming
+from tinyflow.formats.wire import files
 from tinyflow.graph.support.errors import misuse
 
 _JSON = 'saved_model.json'
@@ -35,13 +36,14 @@ def export_saved_model(model, saved_model_path, custom_objects=None, as_text=Fal
         if not overwrite:
             raise misuse(AssertionError(f'Export directory already exists, and isn\'t empty: '
                                         f'{path}. Please choose another one.'))
-    temporary = f'{path}.tmp{os.getpid()}'
+    temporary = files.temporary_name(path)
     try:
         _write(model, temporary, as_text, serving_only, include_optimizer)
         if os.path.isdir(path):
             shutil.rmtree(path)
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         os.replace(temporary, path)
+        files.remove_abandoned(os.path.dirname(path))
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 

@@ -1,70 +1,17 @@
-"""Exact resume: a training that is killed again and again gives the same weights."""
+"""Exact resume of Estimators: files, errors, replicas. What is killed is in tests/kills/."""
 from __future__ import annotations
 
-import os
-import random
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import tinyflow as tf
 from tests.estimator import resume_program
-
-KILLS = 20
-STEPS = 600         # more than the kills allow, even if a busy machine kills late
 
 
 def weights(model_dir):
     reader = tf.train.NewCheckpointReader(tf.train.latest_checkpoint(str(model_dir)))
     return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
-
-
-@pytest.fixture
-def program(tmp_path):
-    """The process that starts a training in tmp_path / 'killed' for each line of its input."""
-    command = [sys.executable, '-m', 'tests.estimator.resume_program',
-               str(tmp_path / 'killed'), str(STEPS)]
-    with subprocess.Popen(command, cwd=Path(__file__).parents[2], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, text=True) as process:
-        yield process
-        process.stdin.close()
-
-
-def run(program, kill_after=None):
-    """Runs the training; True if it completed, False if it was killed after `kill_after` steps."""
-    program.stdin.write('\n')
-    program.stdin.flush()
-    steps, child, completed = 0, None, False
-    for line in program.stdout:
-        if line == 'ended\n':
-            break
-        if line.strip().isdigit():
-            child = int(line)
-        completed |= line == 'done\n'
-        steps += line == 'step\n'
-        if steps == kill_after:
-            os.kill(child, signal.SIGKILL)
-    return completed
-
-
-def test_training_killed_twenty_times_gives_the_same_bits(tmp_path, program):
-    estimator = resume_program.estimator(str(tmp_path / 'whole'))
-    estimator.train(resume_program.input_fn, max_steps=STEPS)
-    moments = random.Random(11)
-    kills = 0
-    while not run(program, moments.randrange(9, 16) if kills < KILLS else None):
-        kills += 1
-        path = tf.train.latest_checkpoint(str(tmp_path / 'killed'))
-        assert path is None or weights(tmp_path / 'killed')     # never unreadable
-    assert kills == KILLS
-    whole, killed = weights(tmp_path / 'whole'), weights(tmp_path / 'killed')
-    assert whole.keys() == killed.keys()
-    for name in whole:
-        np.testing.assert_array_equal(whole[name], killed[name], err_msg=name)
 
 
 def test_completed_training_restarts_its_input(tmp_path):

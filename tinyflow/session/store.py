@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 
 from tinyflow.graph.operation import Operation
+from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import OpError, misuse
 from tinyflow.session.interrupts import for_each
 from tinyflow.session.storage import VariableStorage
@@ -78,7 +80,11 @@ class Store:
 
     def _resume(self, operation: Operation, state: Any) -> None:
         if self._resumed and _full_name(operation) in self._resumed:
-            state.set_state(self._resumed.pop(_full_name(operation)))
+            try:
+                state.set_state(self._resumed.pop(_full_name(operation)))
+            except (AttributeError, KeyError, TypeError):       # that of another kind of node
+                logging.warning("The node '%s' is not the one whose position was saved: it starts "
+                                'again.', _full_name(operation))
 
     def positions(self) -> tuple[dict[str, Any], dict[str, str]]:
         """The positions of random streams and iterators, as plain data by operation name.
@@ -86,15 +92,20 @@ class Store:
         The second dict has the states that cannot be saved, with the reason.
         """
         found, lost = dict(self._resumed), {}
-        for operation, state in list(self._states.items()):
-            name = _full_name(operation)
-            if not hasattr(state, 'get_state'):
-                lost[name] = f'the state of a {operation.type} cannot be saved'
-                continue
-            try:
-                found[name] = state.get_state()
-            except OpError as error:
-                lost[name] = error.message
+        states = list(self._states.items())
+        with ExitStack() as held:                   # no thread computes ahead meanwhile
+            for _, state in states:
+                if hasattr(state, 'hold'):
+                    state.hold(held)
+            for operation, state in states:
+                name = _full_name(operation)
+                if not hasattr(state, 'get_state'):
+                    lost[name] = f'the state of a {operation.type} cannot be saved'
+                    continue
+                try:
+                    found[name] = state.get_state()
+                except OpError as error:
+                    lost[name] = error.message
         return found, lost
 
     def set_positions(self, positions: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import random
+from itertools import islice
 
 import numpy as np
 
@@ -55,17 +56,30 @@ class CycledBatches:
 
     def __init__(self, batches, shuffle):
         self._batches, self._shuffle = batches, shuffle
-        self._left = iter(())
+        self._order, self._taken, self._left = None, 0, iter(())
 
     def restart(self):
-        self._left = self._batches.epoch(self._batches.order(self._shuffle))
+        self._begin(self._batches.order(self._shuffle), 0)
+
+    def _begin(self, order, taken):
+        self._order, self._taken = order, taken
+        self._left = islice(self._batches.epoch(order), taken, None)
 
     def __call__(self):
-        try:
-            return next(self._left)
-        except StopIteration:
-            self.restart()
-            return next(self._left)
+        for batch in self._left:
+            self._taken += 1
+            return batch
+        self.restart()
+        self._taken += 1
+        return next(self._left)
+
+    def resume_state(self):
+        """The position in the arrays, for an exact resume."""
+        return {'order': self._order, 'taken': self._taken}
+
+    def set_resume_state(self, state):
+        """Goes on from `resume_state`."""
+        self._begin(state['order'], state['taken'])
 
 
 def len_of(array):
@@ -198,6 +212,16 @@ class SequenceBatches:
         if self._shuffle:
             random.shuffle(self._numbers)       # Python's random numbers, as in Keras
         self._order = iter(self._numbers)
+
+    def resume_state(self):
+        """The order of the batches and those that are left, for an exact resume."""
+        left = list(self._order)
+        self._order = iter(left)
+        return {'numbers': list(self._numbers), 'left': left}
+
+    def set_resume_state(self, state):
+        """Goes on from `resume_state`."""
+        self._numbers, self._order = list(state['numbers']), iter(state['left'])
 
     def __call__(self):
         for number in self._order:

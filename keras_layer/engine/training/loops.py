@@ -49,17 +49,23 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
         verbose=verbose, count_mode='samples' if samples is not None else 'steps', mode='train')
     names = model.metrics_names
     run_callbacks.on_train_begin()
+    resumed = False
     for callback in run_callbacks:
+        callback._data = data
         if hasattr(callback, 'first_epoch'):            # resumes after an interruption
             initial_epoch = callback.first_epoch(initial_epoch)
-    for epoch in range(initial_epoch, epochs):
+            resumed = resumed or getattr(callback, 'resumed', False)
+    for callback in run_callbacks:
+        if initial_epoch and not resumed and hasattr(callback, 'resume_after'):
+            resumed = callback.resume_after(initial_epoch - 1, data)
+    for epoch in range(initial_epoch, epochs) if not model.stop_training else ():
         model.reset_metrics()
         run_callbacks.on_epoch_begin(epoch, {})
         run = model._functions.runner('train')
         if samples is not None and steps_per_epoch is None:
             batches = data.epoch(data.order(shuffle))
         else:
-            batches = _steps(model, data, steps_per_epoch, epoch == initial_epoch)
+            batches = _steps(model, data, steps_per_epoch, epoch == initial_epoch and not resumed)
         averages, ran_out = _train_epoch(model, run, batches, names, run_callbacks,
                                          steps_per_epoch)
         if epoch == initial_epoch and not averages.values():

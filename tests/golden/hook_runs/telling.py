@@ -56,7 +56,8 @@ class Tale:
         """The files of the folder, once each, event files without their numbers."""
         names = set()
         for name in os.listdir(os.path.join(self.folder, folder)):
-            names.add('EVENTS' if name.startswith('events.') else name)
+            if not name.endswith('.resume'):        # tinyflow's own, see docs/resume.md
+                names.add('EVENTS' if name.startswith('events.') else name)
         self.add('files', ', '.join(sorted(names)))
 
     def events(self, folder=''):

@@ -95,7 +95,7 @@ def trained(keras, series, make, folder):
     with contextlib.redirect_stdout(text):
         history = model.fit(X, np.full_like(Y, np.nan) if nan else Y, batch_size=4, shuffle=False,
                             epochs=len(series), verbose=0, callbacks=[Watched(), made, Rates()])
-    files = sorted(os.listdir(folder))
+    files = sorted(n for n in os.listdir(folder) if not n.endswith('.resume'))  # tinyflow's own
     logs = open(os.path.join(folder, 'log.csv')).read() if 'log.csv' in files else None
     if logs:
         logs = [[_number(cell) for cell in line.replace(';', ',').split(',')]

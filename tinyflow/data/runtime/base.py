@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from typing import Any, ClassVar
 
 import numpy as np
@@ -91,6 +92,14 @@ class Cursor:
         """Restores the position from `get_state` in a new pass."""
         raise abstract(self)
 
+    def hold(self, held: ExitStack) -> None:
+        """Until `held` is left, no thread of this pass and its inputs computes ahead."""
+        for part in vars(self).values():
+            for cursor in part if type(part) is list else (part,):
+                inner = getattr(cursor, 'cursor', cursor)       # of an element of flat_map
+                if isinstance(inner, Cursor):
+                    inner.hold(held)
+
     def close(self) -> None:
         """Ends threads and closes files of this pass and its inputs."""
 
@@ -103,14 +112,6 @@ class Transform(Cursor):
         self.input = source.inputs[0].open()
 
     def get_state(self) -> State:
-        if self.source.random:
-            raise errors.op_error(errors.FailedPreconditionError,
-                                  'the position of this iterator cannot be saved: '
-                                  f"'{self.source.random}' inside a function of its dataset draws "
-                                  'random numbers, and their number is not known',
-                                  'tf.random.stateless_uniform and similar ops take a seed that is '
-                                  'an element of the dataset: Dataset.zip((dataset, '
-                                  'tf.data.experimental.Counter())).')
         return {'input': save(self.input)}
 
     def set_state(self, state: State) -> None:
@@ -134,6 +135,21 @@ def load(cursor: Cursor, saved: Sequence[Any]) -> None:
                               f'{type(cursor).__name__}',
                               'it can only be restored into the same chain of datasets.')
     cursor.set_state(state)
+
+
+def random_inside(source: Source) -> str | None:
+    """The name of a random node in a function of this dataset or its inputs, or None."""
+    return source.random or next(filter(None, map(random_inside, source.inputs)), None)
+
+
+def draws_randomly(name: str, why: str) -> errors.OpError:
+    """The error for a position that depends on how many numbers the node `name` has drawn."""
+    return errors.op_error(errors.FailedPreconditionError,
+                           f"the position of this iterator cannot be saved: '{name}' inside a "
+                           f'function of its dataset draws random numbers, and {why}',
+                           'tf.random.stateless_uniform and similar ops take a seed that is an '
+                           'element of the dataset: Dataset.zip((dataset, '
+                           'tf.data.experimental.Counter())).')
 
 
 def invalid(problem: str, hint: str | None = None) -> errors.OpError:
@@ -161,4 +177,5 @@ def read_only(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 __all__ = ['INFINITE', 'UNKNOWN', 'Cursor', 'Element', 'Source', 'State', 'Transform',
-           'invalid', 'load', 'opened', 'owned', 'read_only', 'save']
+           'draws_randomly', 'invalid', 'load', 'opened', 'owned', 'random_inside', 'read_only',
+           'save']

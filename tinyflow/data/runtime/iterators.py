@@ -2,16 +2,28 @@
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 import weakref
+import zlib
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 
-from tinyflow.data.runtime.base import Cursor, Source, load, opened, owned, save
+from tinyflow.data.runtime.base import (
+    Cursor,
+    Source,
+    draws_randomly,
+    load,
+    opened,
+    owned,
+    random_inside,
+    save,
+)
 from tinyflow.data.runtime.state_bytes import decode, encode
-from tinyflow.graph.support import errors
+from tinyflow.graph.support import errors, logging
 from tinyflow.graph.support.waits import deadlines, seconds_left
 
 _numbers = itertools.count()
@@ -96,16 +108,41 @@ class IteratorState:
                                       'from_structure.')
             self._open(self.make())
         if self._resumed is not None:
-            state, self._resumed = self._resumed, None
-            load(self.cursor, state)                # type: ignore[arg-type]
+            self._resume()
         return self.cursor                          # type: ignore[return-value]
 
+    def _resume(self) -> None:
+        """Sets the pass to the saved position, unless the datasets have changed since then."""
+        (chain, state), self._resumed = self._resumed, None
+        now = chain_of(self.source)                 # type: ignore[arg-type]
+        if chain != now:
+            self._not_resumed(f'its datasets were {_text(chain)}, and are {_text(now)}')
+            return
+        try:
+            load(self.cursor, state)                # type: ignore[arg-type]
+        except errors.NotFoundError:                # an input file: reading it says so
+            raise
+        except Exception as error:                  # noqa: BLE001 - whatever a function raises
+            self._not_resumed(f'{type(error).__name__}: {getattr(error, "message", error)}')
+            self._open(self.source)                 # type: ignore[arg-type]
+
+    def _not_resumed(self, why: str) -> None:
+        logging.warning("The iterator '%s' starts from the first element, not at the position that "
+                        'was saved: %s', self.name, why)
+
+    def hold(self, held: ExitStack) -> None:
+        """Until `held` is left, this iterator stays where it is."""
+        held.enter_context(self.lock)
+        if self.cursor is not None:
+            self.cursor.hold(held)
+
     def get_state(self) -> Any:
-        """The position of the pass, as plain data; None before its start."""
+        """(datasets, position of the pass), as plain data; None before its start."""
         with self.lock:
             if self.cursor is None and (self.make is None or self._resumed is not None):
                 return self._resumed
-            return self._position()
+            position = self._position()
+            return chain_of(self.source), position              # type: ignore[arg-type]
 
     def set_state(self, state: Any) -> None:
         """Restores the position, immediately or when the pass starts."""
@@ -117,7 +154,11 @@ class IteratorState:
     def to_bytes(self) -> bytes:
         """The position of the pass."""
         with self.lock:
-            return encode(self._position())
+            position = self._position()
+            random = self.source and random_inside(self.source)
+            if random:
+                raise draws_randomly(random, 'their number is not known')
+            return encode(position)
 
     def from_bytes(self, data: bytes) -> None:
         """Restores the position; the iterator must be initialised with its dataset."""
@@ -133,6 +174,28 @@ class IteratorState:
         cursor, self.cursor = self.cursor, None
         if cursor is not None:
             cursor.close()
+
+
+_NOT_OF_THE_POSITION = ('random', 'seed', 'seed2', 'seeds', 'threads')
+
+
+def chain_of(source: Source) -> list[str]:
+    """The datasets with their numbers, such as 'Batched(batch_size=16)'; the input comes first.
+
+    Seeds are left out, which are part of the position, and what depends on the machine.
+    """
+    numbers = [f'{name}={value}' for name, value in sorted(vars(source).items())
+               if isinstance(value, (int, str)) and name not in _NOT_OF_THE_POSITION]
+    paths = getattr(source, 'paths', None)
+    if paths is not None:
+        names = '\n'.join(map(os.path.basename, paths))
+        numbers.append(f'files={len(paths)}, crc32={zlib.crc32(os.fsencode(names))}')
+    own = f'{type(source).__name__}({", ".join(numbers)})'
+    return [*[text for one in source.inputs for text in chain_of(one)], own]
+
+
+def _text(chain: list[str]) -> str:
+    return ' > '.join(chain)
 
 
 def by_handle(handle: bytes) -> IteratorState:

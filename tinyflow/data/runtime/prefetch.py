@@ -10,12 +10,21 @@ import os
 import threading
 import weakref
 from collections import deque
+from contextlib import ExitStack
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from tinyflow.data.runtime.base import Cursor, Element, Source, State, Transform, save
+from tinyflow.data.runtime.base import (
+    Cursor,
+    Element,
+    Source,
+    State,
+    Transform,
+    draws_randomly,
+    save,
+)
 from tinyflow.data.runtime.mapping import Function
 from tinyflow.graph.support.waits import may_wait
 
@@ -50,7 +59,7 @@ class _Producer:
         self.cursor, self.buffer_size = cursor, buffer_size
         self.buffer: deque[tuple[Element | None, BaseException | None]] = deque()
         self.changed = threading.Condition()
-        self.working = threading.Lock()         # held while an element is taken and buffered
+        self.working = threading.RLock()        # held while an element is taken and buffered
         self.over = self.stopped = False
         self.thread = threading.Thread(target=self._produce, name='tinyflow prefetch', daemon=True)
         self.thread.start()
@@ -130,6 +139,11 @@ class _PrefetchedCursor(Transform):
             self.producer = _Producer(self.input, self.source.buffer_size)
             weakref.finalize(self, self.producer.stop)      # a pass that is not closed
         return element
+
+    def hold(self, held: ExitStack) -> None:
+        if self.producer is not None:           # before the input, which that thread waits for
+            held.enter_context(self.producer.working)
+        super().hold(held)
 
     def get_state(self) -> State:
         if self.producer is None:
@@ -229,6 +243,8 @@ class _ParallelCursor(Transform):
         return waiting.popleft()[1].result()
 
     def get_state(self) -> State:
+        if self.pool is not None and self.source.random:
+            raise draws_randomly(self.source.random, 'several threads call it at a time')
         elements = [e for e, future in self.waiting if not isinstance(future, _Failed)]
         return {**super().get_state(), 'elements': [tuple(e) for e in [*elements, *self.elements]]}
 

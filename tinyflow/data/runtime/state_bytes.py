@@ -85,6 +85,18 @@ def _write(value: Any, put: Callable[[bytes], None]) -> None:
                               'an element that is a dataset can be saved only if window() made it.')
 
 
+def check(state: Any) -> None:
+    """UnimplementedError for data that `encode` cannot write."""
+    if isinstance(state, dict):
+        state = list(state.values())
+    if isinstance(state, (list, tuple)):
+        for part in state:
+            check(part)
+    elif state is not None and not isinstance(state, (int, float, str, bytes, np.ndarray,
+                                                      np.generic)):
+        _write(state, lambda part: None)
+
+
 def _write_text(kind: bytes, text: bytes, put: Callable[[bytes], None]) -> None:
     put(kind + _LENGTH.pack(len(text)))
     put(text)

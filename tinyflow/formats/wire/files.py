@@ -1,13 +1,19 @@
 """Atomic file writes: under another name, flushed to disk, then renamed.
 
 A reader of the final name sees the old bytes or all of the new ones, even if the process dies
-in between. A file left behind by such a process has `.tempstate` in its name.
+in between. A file left behind by such a process has `.tempstate` in its name, and the process, so
+that a later one can remove it.
 """
 from __future__ import annotations
 
 import os
+import re
 import secrets
-from contextlib import contextmanager
+import shutil
+import socket
+import zlib
+from contextlib import contextmanager, suppress
+from functools import lru_cache
 
 from tinyflow.graph.support import errors
 
@@ -16,12 +22,40 @@ _MARK = '.tempstate'
 
 def temporary_name(path):
     """A name in the same directory (renaming works inside one file system only)."""
-    return f'{path}{_MARK}{secrets.randbits(64)}'
+    return f'{path}{_MARK}{_host()}_{os.getpid()}_{secrets.randbits(32)}'
+
+
+@lru_cache(maxsize=1)
+def _host():
+    return zlib.crc32(socket.gethostname().encode())
 
 
 def is_temporary(path):
     """True for a name that `temporary_name` made."""
     return _MARK in os.path.basename(path)
+
+
+def remove_abandoned(directory):
+    """Removes the temporary files and folders of processes of this computer that have ended."""
+    own = re.compile(rf'{re.escape(_MARK)}{_host()}_(\d+)_\d+\Z')
+    for name in os.listdir(directory or '.'):
+        process = own.search(name)
+        if process and not _is_alive(int(process[1])):
+            path = os.path.join(directory, name)
+            with suppress(OSError):         # those of another user stay
+                shutil.rmtree(path) if os.path.isdir(path) else remove(path)
+
+
+def _is_alive(process):
+    if process == os.getpid() or os.name != 'posix':
+        return True                         # elsewhere os.kill would end it
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 @contextmanager

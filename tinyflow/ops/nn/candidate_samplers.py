@@ -10,6 +10,7 @@ import csv
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -214,6 +215,19 @@ class SamplerState:
         self._stream = (philox.PhiloxStream(seed, seed2) if seed or seed2
                         else philox.PhiloxStream.from_os())
         self._lock = threading.Lock()
+
+    def get_state(self) -> dict[str, Any]:
+        """The position of the stream, and what a learning sampler has counted."""
+        with self._lock:
+            counted = [level.copy() for level in getattr(self.sampler, '_levels', ())]
+            return {'stream': self._stream.get_state(), 'counted': counted}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Restores `get_state`."""
+        with self._lock:
+            self._stream.set_state(state['stream'])
+            if isinstance(self.sampler, LearnedUnigram):
+                self.sampler._levels = [level.copy() for level in state['counted']]
 
     def sample(self, true_classes: np.ndarray, count: int, unique: bool):
         """Sampled classes, and the expected counts of the true and of the sampled classes.

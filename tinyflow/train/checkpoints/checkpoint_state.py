@@ -102,7 +102,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     whole; ValueError for an empty state file without checkpoints.
     """
     checkpoint_dir = os.fspath(checkpoint_dir)
-    state, problem = _read_state(checkpoint_dir, latest_filename)
+    state, problem = read_state(checkpoint_dir, latest_filename)
     if problem is None:
         return state
     found = recovery.newest_whole(checkpoint_dir, problem)
@@ -113,7 +113,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     return found and _state_of(found)
 
 
-def _read_state(directory, latest_filename=None):
+def read_state(directory, latest_filename=None):
     """(the CheckpointState of a directory or None, what is wrong with its file or None).
 
     (None, None) if there is no such file.
@@ -205,7 +205,7 @@ def watched_checkpoint(directory):
     """(the latest checkpoint or None, what is wrong with it or None), for those who follow another
     program's training: nothing is raised, and no older one is taken if the latest is gone.
     """
-    state, problem = _read_state(directory)
+    state, problem = read_state(directory)
     if problem is not None:
         try:
             return recovery.newest_whole(directory, problem), None

@@ -1,27 +1,31 @@
 """Resumes training exactly: checkpoints with the state of random numbers and input iterators.
 
 TensorFlow's checkpoint holds Variables only: training that continues from it draws other dropout
-masks and batches. Next to `model.ckpt-300` this writes `model.ckpt-300.resume`, with the positions
-of the Session's random streams and of its iterators, so that a run which was interrupted and
-continued gives the same bits as one that was not. Training that ended normally leaves none: as in
-TensorFlow, the next one reads its input from the start. TensorFlow ignores the file, and a
-checkpoint without one restores as usual. The format is in tinyflow/data/runtime/state_bytes.py.
+masks and batches. Next to `model.ckpt-300` a CheckpointSaverHook writes `model.ckpt-300.resume`,
+with the positions of the Session's random streams and of its iterators and the values of local
+Variables, so that a run which was interrupted and continued gives the same bits as one that was
+not. Training that ended normally leaves none: as in TensorFlow, the next one reads its input from
+the start. TensorFlow ignores the file, and a checkpoint without one restores as usual. What is
+promised is in docs/resume.md; the format is in tinyflow/data/runtime/state_bytes.py.
 """
 from __future__ import annotations
 
 import os
 
-from tinyflow.data.runtime.state_bytes import decode, encode
+import numpy as np
+
+from tinyflow.data.runtime.state_bytes import check, decode, encode
 from tinyflow.formats.wire import files
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import DataLossError, NotFoundError, OpError
-from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
-from tinyflow.train.sessions.session_run_hook import SessionRunHook
+from tinyflow.ops.control_flow.function_nodes import functions_of
 
-__all__ = ['ResumeHook', 'ResumeListener', 'resume_file', 'save_positions', 'restore_positions']
+__all__ = ['continue_exactly', 'read_state', 'reported', 'restore_positions', 'resume_file',
+           'save_positions', 'say_missing', 'write_state']
 
 _SUFFIX = '.resume'
+LARGEST = 256 << 20             # bytes of one position: a checkpoint should not take minutes
 
 
 def resume_file(prefix):
@@ -34,9 +38,42 @@ def save_positions(session, prefix, step):
     be saved. It is written before the checkpoint, which becomes valid only when it is complete.
     """
     positions, lost = session.positions()
-    state = {'global_step': int(step), 'positions': positions, 'replicas': _own_values(session)}
-    files.write_atomically(resume_file(prefix), encode(state))
+    for name, position in list(positions.items()):
+        why = _not_to_be_saved(position)
+        if why:
+            lost[name] = why
+            del positions[name]
+    write_state(resume_file(prefix), {
+        'global_step': int(step), 'positions': positions, 'lost': lost,
+        'replicas': _own_values(session), 'local variables': _local_values(session)})
     return lost
+
+
+def _not_to_be_saved(position):
+    """Why a position cannot be saved; None if it can."""
+    size = _bytes_in(position)
+    if size > LARGEST:
+        return (f'its buffers hold {size >> 20} MB; positions of more than {LARGEST >> 20} MB are '
+                'not saved')
+    try:
+        check(position)
+    except OpError as error:
+        return error.message
+    return None
+
+
+def _bytes_in(value):
+    """The size of the arrays in plain data."""
+    if isinstance(value, dict):
+        return sum(map(_bytes_in, value.values()))
+    if isinstance(value, (list, tuple)):
+        return sum(map(_bytes_in, value))
+    return getattr(value, 'nbytes', 0)
+
+
+def write_state(path, state):
+    """Writes plain data (state_bytes.py) atomically."""
+    files.write_atomically(path, encode(state))
 
 
 def _own_values(session):
@@ -49,75 +86,101 @@ def _own_to_replicas(session):
             if getattr(v, 'keeps_own_values', False)]
 
 
-def restore_positions(session, prefix, step):
-    """Restores the positions of the checkpoint in `session`; False if none were saved.
+def _local_values(session):
+    """{name: value} of local Variables: a count of epochs, the sums of a metric."""
+    variables = _local_variables(session)
+    return {v.name: value for v, value in zip(variables, session.variable_values(variables))
+            if value is not None}
 
-    Raises DataLossError for a damaged file.
-    """
-    path = resume_file(prefix)
+
+def _local_variables(session):
+    return [v for v in session.graph.get_collection(GraphKeys.LOCAL_VARIABLES)
+            if hasattr(v, 'op') and not hasattr(v, 'components')]
+
+
+def read_state(path):
+    """The data of `write_state`; None if there is no such file. DataLossError if it is damaged."""
     if not os.path.exists(path):
-        return False
+        return None
     with open(path, 'rb') as file:
         data = file.read()
     try:
         state = decode(data)
-        positions, saved_step = state['positions'], state['global_step']
+        state['positions'], state['global_step']
+        return state
     except (OpError, KeyError, TypeError) as error:
         raise DataLossError(
             None, None, f'{path} is damaged: {getattr(error, "message", error)}\n  Hint: delete '
             'it; the training then continues from the checkpoint with other random numbers '
             'and its input from the start.') from None
-    if saved_step != int(step):
+
+
+def restore_positions(session, prefix, step):
+    """Restores the positions of the checkpoint in `session`; False if none were saved.
+
+    Raises DataLossError for a damaged file.
+    """
+    state = read_state(resume_file(prefix))
+    if state is None or state['global_step'] != int(step):
         return False
-    session.set_positions(positions)
+    say_missing(session.graph, state['positions'])
+    session.set_positions(state['positions'])
     for variable in _own_to_replicas(session):
         values = state.get('replicas', {}).get(variable.name, ())
         # With another number of replicas, each keeps its share of the checkpoint's value.
         if len(values) == len(variable.components):
             session.set_variable_values([(part, value) for part, value
                                          in zip(variable.components, values) if value is not None])
+    saved = state.get('local variables', {})
+    session.set_variable_values([(v, saved[v.name]) for v in _local_variables(session)
+                                 if v.name in saved and _fits(v, saved[v.name])])
+    if state.get('lost'):
+        logging.warning('The training continues from %s, but not with the same bits: %s', prefix,
+                        reported(state['lost']))
     return True
 
 
-class ResumeListener(CheckpointSaverListener):
-    """Writes the positions with every checkpoint that a CheckpointSaverHook saves.
+def say_missing(graph, positions):
+    """A warning about saved positions of nodes that the graph does not have."""
+    functions, known = [graph], set()
+    for function in functions:              # which grows
+        name = getattr(function, 'name', None)
+        for operation in function.get_operations():
+            known.add(f'{name}/{operation.name}' if name else operation.name)
+            functions += functions_of(operation)
+    missing = sorted(set(positions) - known)
+    if missing:
+        logging.warning('The graph has no nodes of these names, whose positions were saved: %s. '
+                        'What they are called now starts again.', ', '.join(missing))
 
-    `prefix_of(step)` gives the checkpoint's prefix.
+
+def _fits(variable, value):
+    return variable.dtype.base_dtype.as_numpy_dtype == value.dtype.type and \
+        (variable.shape.is_compatible_with(np.shape(value)))
+
+
+def reported(lost):
+    """The states that cannot be saved, as text."""
+    return '; '.join(f'{name}: {why}' for name, why in sorted(lost.items()))
+
+
+def continue_exactly(session, prefix, savers):
+    """Restores the positions of a session that was restored from the checkpoint `prefix`, if one of
+    the CheckpointSaverHooks `savers` saves in the same folder.
+
+    A session that does not save there evaluates: it has its own input. This comes before queue
+    runners and other hooks, which may read input and save.
     """
-
-    def __init__(self, prefix_of):
-        self._prefix_of = prefix_of
-        self._logged = False
-
-    def before_save(self, session, global_step_value):
-        lost = save_positions(session, self._prefix_of(int(global_step_value)), global_step_value)
-        if lost and not self._logged:
-            self._logged = True
-            logging.info('A training continued from these checkpoints will not repeat every bit: '
-                         '%s', '; '.join(f'{name}: {why}' for name, why in sorted(lost.items())))
-
-    def end(self, session, global_step_value):
-        """After a normal end, the next training reads its input from the start."""
-        files.remove(resume_file(self._prefix_of(int(global_step_value))))
+    saver = prefix and next((hook for hook in savers
+                             if _same_folder(hook._checkpoint_dir, os.path.dirname(prefix))), None)
+    if not saver or not os.path.exists(resume_file(prefix)):
+        return
+    try:
+        if restore_positions(session, prefix, session.run(saver._global_step_tensor)):
+            logging.debug('Random numbers and input continue at the positions of %s.', prefix)
+    except NotFoundError:           # an input file is missing: its node reports it
+        return
 
 
-class ResumeHook(SessionRunHook):
-    """Restores the positions of a session that was restored from a checkpoint.
-
-    It must be the first hook: iterators created later continue at their position, and checkpoints
-    of the other hooks already include it. `checkpoint_of()` returns the prefix.
-    """
-
-    def __init__(self, checkpoint_of, global_step):
-        self._checkpoint_of, self._global_step = checkpoint_of, global_step
-
-    def after_create_session(self, session, coord):
-        prefix = self._checkpoint_of()
-        if prefix is None:
-            return
-        step = session.run(self._global_step)
-        try:
-            if restore_positions(session, prefix, step):
-                logging.info('Random numbers and input continue at the positions of %s.', prefix)
-        except NotFoundError:           # an input file is missing: its node reports it
-            return
+def _same_folder(first, second):
+    return os.path.realpath(first or '.') == os.path.realpath(second or '.')

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tinyflow.formats.wire import files
 from tinyflow.formats.wire.checkpoint_v1 import reader_of
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import misuse, report
@@ -56,6 +57,7 @@ class Saver:
         self._is_built = False
         self._is_empty = False
         self._last_checkpoints = []             # (prefix, time), oldest first
+        self._half_deleted = []         # what a killed process left of them
         self._to_be_deleted = []
         self._next_kept = None                  # checkpoints younger than this are deleted
         if not defer_build:
@@ -141,7 +143,12 @@ class Saver:
         self._last_checkpoints = last_checkpoints_with_time
 
     def recover_last_checkpoints(self, checkpoint_paths):
-        """Sets the list to those of the prefixes that exist: after a restart."""
+        """Sets the list to those of the prefixes that exist: after a restart.
+
+        The next save removes what is left of the others, which a killed process was deleting.
+        """
+        self._half_deleted = [path for path in checkpoint_paths
+                              if not checkpoint_state.checkpoint_exists(path)]
         self.set_last_checkpoints_with_time(
             [(path, when) for path in checkpoint_paths
              for when in checkpoint_state.get_checkpoint_mtimes([path])])
@@ -151,16 +158,21 @@ class Saver:
             return
         self._last_checkpoints = [kept for kept in self._last_checkpoints if kept[0] != prefix]
         self._last_checkpoints.append((prefix, time.time()))
-        if len(self._last_checkpoints) > self.saver_def.max_to_keep:
+        while len(self._last_checkpoints) > self.saver_def.max_to_keep:
             self._to_be_deleted.append(self._last_checkpoints.pop(0))
 
-    def _delete_old(self, suffix):
-        if not self._to_be_deleted:
-            return
-        prefix, when = self._to_be_deleted.pop(0)
-        if when > self._next_kept:
-            self._next_kept += self.saver_def.keep_checkpoint_every_n_hours * 3600
-            return
+    def _expired(self):
+        """The prefixes of checkpoints to delete: those that are too many and not kept for good."""
+        found, self._to_be_deleted = self._to_be_deleted, []
+        expired = []
+        for prefix, when in found:
+            if when > self._next_kept:
+                self._next_kept += self.saver_def.keep_checkpoint_every_n_hours * 3600
+            else:
+                expired.append(prefix)
+        return expired
+
+    def _delete(self, prefix, suffix):
         try:
             checkpoint_state.remove_checkpoint(prefix, self.saver_def.version, suffix)
         except OSError as error:
@@ -195,10 +207,21 @@ class Saver:
             return None
         if write_state:
             self._record(prefix)
-            checkpoint_state.write_state(
-                os.path.dirname(save_path), prefix, self.last_checkpoints, latest_filename,
-                relative=self._save_relative_paths)
-            self._delete_old(meta_graph_suffix)
+
+            def record(prefixes):
+                checkpoint_state.write_state(
+                    os.path.dirname(save_path), prefix, prefixes, latest_filename,
+                    relative=self._save_relative_paths)
+            old = self._expired()
+            if old:                 # the file names them until they are gone, should this be killed
+                record([*old, *self.last_checkpoints])
+            for other in old:
+                self._delete(other, meta_graph_suffix)
+            record(self.last_checkpoints)
+            for other in set(self._half_deleted) - {prefix, *self.last_checkpoints}:
+                self._delete(other, meta_graph_suffix)
+            self._half_deleted = []
+            files.remove_abandoned(os.path.dirname(save_path))
         return prefix
 
     def _prefix(self, sess, save_path, global_step, latest_filename):

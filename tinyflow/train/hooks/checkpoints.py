@@ -3,10 +3,12 @@ from __future__ import annotations
 
 import os
 
+from tinyflow.formats.wire import files
 from tinyflow.graph.defaults import get_collection
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import misuse
+from tinyflow.train.checkpoints import exact_resume
 from tinyflow.train.hooks.steps import step_for
 from tinyflow.train.hooks.timers import SecondOrStepTimer
 from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
@@ -37,7 +39,8 @@ class CheckpointSaverHook(SessionRunHook):
 
     `saver` is a Saver; or `scaffold` has it; else it is the one of the SAVERS collection. The
     graph goes to graph.pbtxt and to the event file of `checkpoint_dir`. ValueError if both, or
-    neither or both of save_steps and save_secs are given.
+    neither or both of save_steps and save_secs are given. The training can be resumed exactly from
+    each checkpoint: positions of random numbers and input are saved with it (docs/resume.md).
     """
 
     def __init__(self, checkpoint_dir, save_secs=None, save_steps=None, saver=None,
@@ -52,6 +55,7 @@ class CheckpointSaverHook(SessionRunHook):
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         self._listeners = listeners or []
         self._steps_per_run = 1
+        self._lost_logged = False
 
     def _set_steps_per_run(self, steps_per_run):
         self._steps_per_run = steps_per_run
@@ -95,6 +99,8 @@ class CheckpointSaverHook(SessionRunHook):
         step = session.run(self._global_step_tensor)
         if step != self._timer.last_triggered_step():
             self._save(session, step)
+        # After a normal end, the next training reads its input from the start.
+        files.remove(exact_resume.resume_file(self._prefix(step)))
         for listener in self._listeners:
             listener.end(session, step)
 
@@ -102,6 +108,7 @@ class CheckpointSaverHook(SessionRunHook):
         """Writes a checkpoint; True if a listener requests a stop."""
         from tinyflow.formats.protos.event_pb2 import SessionLog  # start-up time
         logging.info('Saving checkpoints for %d into %s.', step, self._save_path)
+        self._save_positions(session, step)     # first: it may change nothing that a listener reads
         for listener in self._listeners:
             listener.before_save(session, step)
         self._get_saver().save(session, self._save_path, global_step=step)
@@ -115,9 +122,18 @@ class CheckpointSaverHook(SessionRunHook):
                 stop = True
         return stop
 
+    def _save_positions(self, session, step):
+        if not hasattr(session, 'positions'):       # a wrapper of a Session, such as a debugger's
+            return
+        lost = exact_resume.save_positions(session, self._prefix(step), step)
+        if lost and not self._lost_logged:
+            self._lost_logged = True
+            logging.info('A training continued from these checkpoints will not repeat every bit: '
+                         '%s', exact_resume.reported(lost))
+
     def _prefix(self, step):
         """The prefix of the checkpoint of that step, as the Saver names it."""
-        return self._get_saver()._numbered(self._save_path, step)
+        return self._get_saver()._numbered(self._save_path, int(step))
 
     def _get_saver(self):
         if self._saver is not None:

@@ -7,12 +7,16 @@
 from __future__ import annotations
 
 import inspect
+import os
 from types import MethodType
 
 from tinyflow.graph.defaults import get_collection, get_default_graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import errors, logging
 from tinyflow.graph.support.errors import misuse
+from tinyflow.train.checkpoints.exact_resume import continue_exactly
+from tinyflow.train.checkpoints.folder_lock import FolderLock, remove_leftovers
+from tinyflow.train.hooks.checkpoints import CheckpointSaverHook
 from tinyflow.train.queues.coordinator import Coordinator
 from tinyflow.train.queues.queue_running import start_queue_runners
 from tinyflow.train.sessions.hook_order import HookCalls
@@ -30,20 +34,25 @@ _END_OF_INPUT = (errors.OutOfRangeError, StopIteration)
 
 
 class _MonitoredSession:
-    """Base of both kinds: `should_recover` creates a new Session when one is lost."""
+    """Base of both kinds: `should_recover` creates a new Session when one is lost.
+
+    If a hook saves checkpoints, their folder is locked until the close (folder_lock.py).
+    """
 
     def __init__(self, session_creator, hooks, should_recover, stop_grace_period_secs=120):
         self._graph_was_finalized = get_default_graph().finalized
         self._hooks = list(hooks or [])
-        for hook in self._hooks:
-            hook.begin()
-        self._coordinated_creator = _CoordinatedCreator(
-            session_creator or ChiefSessionCreator(), self._hooks, stop_grace_period_secs)
+        self._locks = _locked_folders(savers_of(self._hooks))
         try:
+            for hook in self._hooks:
+                hook.begin()
+            self._coordinated_creator = _CoordinatedCreator(
+                session_creator or ChiefSessionCreator(), self._hooks, stop_grace_period_secs)
             self._sess = RecoverableSession(self._coordinated_creator) if should_recover else \
                 self._coordinated_creator.create_session()
         except BaseException:
             self._restore_graph()
+            self._release_folders()
             raise
         logging.debug('Hooks, in the order in which they are called:\n%s', HookCalls(self._hooks))
 
@@ -119,6 +128,11 @@ class _MonitoredSession:
                 self._coordinated_creator.tf_sess = None
                 self._coordinated_creator.coord = None
                 self._restore_graph()
+                self._release_folders()
+
+    def _release_folders(self):
+        for lock in self._locks:
+            lock.release()
 
     def _restore_graph(self):
         if not self._graph_was_finalized:
@@ -154,6 +168,9 @@ class _CoordinatedCreator(SessionCreator):
         # The end of the input closes the queue; it is not an error of the thread that fills it.
         self.coord = Coordinator(clean_stop_exception_types=[])
         try:
+            # A SessionCreator of the user's own knows no checkpoint.
+            continue_exactly(self.tf_sess, getattr(self._session_creator, 'restored_from', None),
+                             savers_of(self._hooks))
             if get_collection(GraphKeys.QUEUE_RUNNERS):
                 start_queue_runners(sess=self.tf_sess, coord=self.coord)
             for hook in self._hooks:
@@ -168,6 +185,20 @@ class _CoordinatedCreator(SessionCreator):
     def has_run(self):
         """True if a run has succeeded since the last Session was made."""
         return self._hooked is not None and self._hooked.has_run
+
+
+def _locked_folders(savers):
+    """The locks of the folders that checkpoints are saved in, cleared of what a kill left there."""
+    locks = [FolderLock(folder) for folder in {os.path.realpath(s._checkpoint_dir) for s in savers}]
+    if all(lock.is_first for lock in locks):
+        for saver in savers:
+            remove_leftovers(saver._save_path)
+    return locks
+
+
+def savers_of(hooks):
+    """The hooks that save checkpoints."""
+    return [hook for hook in hooks if isinstance(hook, CheckpointSaverHook)]
 
 
 def _closed():

@@ -18,6 +18,7 @@ from tinyflow.ops.variables.variable_lists import (
     local_variables_initializer,
     report_uninitialized_variables,
 )
+from tinyflow.train.checkpoints.folder_lock import FolderLock, remove_leftovers
 from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.queues.coordinator import Coordinator, LooperThread
 from tinyflow.train.sessions.session_manager import SessionManager
@@ -79,6 +80,7 @@ class Supervisor:
         self._save_path = os.path.join(self._logdir, checkpoint_basename) if self._logdir else None
         self._summary_writer = self._writer(summary_writer) if is_chief else None
         self._graph_added_to_summary = False
+        self._lock = None
         self._session_manager = session_manager or SessionManager(
             local_init_op=self._local_init_op, ready_op=self._ready_op,
             ready_for_local_init_op=self._ready_for_local_init_op, graph=self._graph,
@@ -189,6 +191,7 @@ class Supervisor:
         if self._summary_writer:
             self._summary_writer.reopen()
         if self._is_chief:
+            self._lock_folder()
             session = self._session_manager.prepare_session(
                 master, init_op=self._init_op, saver=self._saver, checkpoint_dir=self._logdir,
                 wait_for_checkpoint=wait_for_checkpoint, max_wait_secs=max_wait_secs,
@@ -204,6 +207,13 @@ class Supervisor:
             logging.info('Starting queue runners.')
             self.start_queue_runners(session)
         return session
+
+    def _lock_folder(self):
+        """Until `stop`, no other training saves there."""
+        if self._logdir and self._saver and self._save_model_secs and self._lock is None:
+            self._lock = FolderLock(self._logdir)
+            if self._lock.is_first:
+                remove_leftovers(self._save_path)
 
     def _write_graph(self):
         from tinyflow.formats.graphdef.graph_io import write_graph  # start-up time
@@ -282,6 +292,9 @@ class Supervisor:
                 self._log_session('STOP')
                 self._summary_writer.close()
                 self._graph_added_to_summary = False
+            if self._lock is not None:
+                self._lock.release()
+                self._lock = None
 
     def request_stop(self, ex=None):
         """Requests that all threads stop; see Coordinator.request_stop."""

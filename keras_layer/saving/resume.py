@@ -1,0 +1,153 @@
+"""Exact resume of `fit`: what a file of weights does not hold, in a file `.resume` next to it.
+
+    epoch, weights              the epoch that has ended, and the checksum of the weights after it
+    optimizer                   its Variables: slots, iterations, learning rate
+    positions, data             of random streams and iterators in the graph; of the batches
+    numpy, python               the global random states, by which fit shuffles, as in Keras
+    callbacks                   of callbacks that keep a state: whether it has seen the epoch's end
+
+`fit(initial_epoch=...)` continues from it if a ModelCheckpoint has one that belongs to the weights
+that the model has. It holds the last two states of a file, since it is written before the weights:
+whichever of the two is there, its state is. The files can be deleted. docs/resume.md has what is
+promised.
+"""
+from __future__ import annotations
+
+import random
+import zlib
+
+import numpy as np
+
+from keras_layer import backend as K
+from tinyflow.data.runtime.state_bytes import decode, encode
+from tinyflow.formats.wire import files
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import OpError
+from tinyflow.train.checkpoints.exact_resume import say_missing
+
+__all__ = ['read', 'restore', 'state_of', 'write']
+
+
+def write(path, state):
+    """Adds the state to the file of the weights `path`, which are still to be written."""
+    before = read(path)[:1]
+    try:
+        data = encode({'states': [state, *before]})
+    except OpError as error:            # a callback of the user's own has something else in it
+        logging.log_first_n(logging.WARN, 'fit cannot be resumed exactly: %s', 1, error.message)
+        files.remove(path + '.resume')
+        return
+    files.write_atomically(path + '.resume', data)
+
+
+def read(path):
+    """The states in the file of the weights `path`, the newest first; [] if it is of no use."""
+    try:
+        with open(path + '.resume', 'rb') as file:
+            return decode(file.read())['states']
+    except FileNotFoundError:
+        return []
+    except (OSError, OpError, KeyError, TypeError) as error:
+        logging.warning('%s.resume is not used, so fit will not go on with the same random numbers '
+                        'and state of the optimizer: %s', path, getattr(error, 'message', error))
+        return []
+
+
+# ---- what a state has ----------------------------------------------------------------------------
+
+
+def state_of(model, epoch, data, callbacks, logs, seen):
+    """The state of `fit` at the end of an epoch. `seen(callback)`: it has seen that end."""
+    positions, lost = _session(model).positions()
+    return {'epoch': epoch, 'weights': _checksum(model), 'positions': positions, 'lost': lost,
+            'optimizer': K.batch_get_value(_variables(model)),
+            'numpy': np.random.get_state(), 'python': _python_state(),
+            'data': data.resume_state() if hasattr(data, 'resume_state') else None,
+            'logs': {name: _plain(value) for name, value in (logs or {}).items()},
+            'callbacks': [[type(c).__name__, _plain(c.resume_state()), seen(c)]
+                          for c in callbacks if hasattr(c, 'resume_state')]}
+
+
+def _session(model):
+    return K.get_session(graph=model._graph)
+
+
+def _checksum(model):
+    checksum = 0
+    for value in K.batch_get_value(model.weights):
+        checksum = zlib.crc32(np.ascontiguousarray(value).tobytes(), checksum)
+    return checksum
+
+
+def _variables(model):
+    """The Variables of the optimizer."""
+    own = model.optimizer
+    if hasattr(own, 'optimizer'):                   # of tf.train
+        return [own.iterations, *own.optimizer.variables()]
+    hypers = [v for _, v in sorted(own._made.items()) if hasattr(v, 'initializer')]
+    return [*own.weights, *hypers]
+
+
+def _plain(value):
+    """Python's own numbers for those of NumPy."""
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _python_state():
+    version, words, gauss = random.getstate()
+    return version, np.array(words, np.uint64), gauss
+
+
+# ---- going on ------------------------------------------------------------------------------------
+
+
+def restore(model, states, epoch, data, callbacks):
+    """Sets everything to one of `states`, if it is that of the model's weights after `epoch`.
+
+    True if it was. Does nothing, with a warning, if the optimizer is another one.
+    """
+    model._functions.get('train')                   # makes the optimizer's Variables
+    states = [state for state in states if state['epoch'] == epoch]
+    checksum = _checksum(model) if states else None
+    state = next((state for state in states if state['weights'] == checksum), None)
+    if state is None:
+        return False
+    session, variables = _session(model), _variables(model)
+    if [np.shape(v) for v in K.batch_get_value(variables)] != list(map(np.shape,
+                                                                       state['optimizer'])):
+        logging.warning('fit goes on with other random numbers and a new state of the optimizer, '
+                        'which is not the one of the epochs before.')
+        return False
+    if hasattr(data, 'restart'):
+        data.restart()
+        data.kept = None
+    say_missing(model._graph, state['positions'])
+    session.set_positions(state['positions'])
+    K.batch_set_value(list(zip(variables, state['optimizer'])))
+    if state['data'] is not None and hasattr(data, 'set_resume_state'):
+        data.set_resume_state(state['data'])
+    np.random.set_state(state['numpy'])
+    version, words, gauss = state['python']
+    random.setstate((version, tuple(words.tolist()), gauss))
+    _restore_callbacks(state, callbacks)
+    if state['lost']:
+        logging.warning('fit goes on, but not with the same bits: %s', '; '.join(
+            f'{name}: {why}' for name, why in sorted(state['lost'].items())))
+    return True
+
+
+def _restore_callbacks(state, callbacks):
+    saved = list(state['callbacks'])
+    for callback in callbacks:
+        if not hasattr(callback, 'set_resume_state'):
+            continue
+        own = next((s for s in saved if s[0] == type(callback).__name__), None)
+        if own is None:
+            continue
+        saved.remove(own)
+        callback.set_resume_state(own[1])
+        if not own[2]:              # it comes after the ModelCheckpoint that wrote the state
+            callback.on_epoch_end(state['epoch'], dict(state['logs']))
+

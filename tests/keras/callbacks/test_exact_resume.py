@@ -1,0 +1,236 @@
+"""Exact resume of fit: as many epochs in two programs as in one give the same bits."""
+from __future__ import annotations
+
+import os
+import random
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+
+keras = tf.keras
+X = np.random.RandomState(0).rand(50, 4).astype(np.float32)
+Y = (X.sum(1) * 1.4).astype(np.int32) % 3
+EPOCHS = 4
+
+
+def new_model(optimizer=None):
+    keras.backend.clear_session()
+    tf.set_random_seed(5)
+    np.random.seed(7)
+    random.seed(7)
+    model = keras.Sequential([keras.layers.Dense(8, 'relu', input_shape=(4,)),
+                              keras.layers.Dropout(0.4), keras.layers.Dense(3, 'softmax')])
+    model.compile(optimizer or keras.optimizers.Adam(0.01), 'sparse_categorical_crossentropy')
+    return model
+
+
+class Pairs(keras.utils.Sequence):
+    """Batches of ten rows."""
+
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, index):
+        return X[index * 10:index * 10 + 10], Y[index * 10:index * 10 + 10]
+
+
+def arrays(model, **more):
+    model.fit(X, Y, 10, verbose=0, **more)
+
+
+def cycled(model, **more):
+    model.fit(X, Y, 10, verbose=0, steps_per_epoch=3, **more)
+
+
+def sequence(model, **more):
+    model.fit(Pairs(), verbose=0, **more)
+
+
+def dataset(model, **more):
+    rows = tf.data.Dataset.from_tensor_slices((X, Y)).shuffle(30, seed=3)
+    model.fit(rows.batch(10), verbose=0, **more)
+
+
+def endless(model, **more):
+    rows = tf.data.Dataset.from_tensor_slices((X, Y)).shuffle(30).repeat()
+    rows = rows.map(lambda x, y: (x + tf.random_normal([4]), y))
+    model.fit(rows.batch(10), verbose=0, steps_per_epoch=3, **more)
+
+
+def callbacks(path, **more):
+    made = keras.callbacks
+    return [made.ReduceLROnPlateau('loss', 0.5, patience=1, min_delta=1.),
+            made.ModelCheckpoint(path, monitor='loss', **more),
+            made.ReduceLROnPlateau('loss', 0.9, patience=1, min_delta=.5),
+            made.EarlyStopping('loss', patience=3, restore_best_weights=True)]
+
+
+def state(model):
+    rate = keras.backend.get_value(model.optimizer.lr)
+    return [*model.get_weights(), *model.optimizer.get_weights(), np.array(rate)]
+
+
+def interrupted(train, path, load, **more):
+    """The state after a program of two epochs, and one that goes on from its file."""
+    train(new_model(), epochs=2, callbacks=callbacks(path, **more))
+    model = new_model()
+    np.random.seed(99)
+    random.seed(99)
+    file = path.format(epoch=2)
+    if load:
+        keras.backend.clear_session()
+        tf.set_random_seed(5)
+        model = keras.models.load_model(file)
+    else:
+        model.load_weights(file)
+    train(model, epochs=EPOCHS, initial_epoch=2, callbacks=callbacks(path, **more))
+    return state(model)
+
+
+def whole(train, path, **more):
+    model = new_model()
+    train(model, epochs=EPOCHS, callbacks=callbacks(path, **more))
+    return state(model)
+
+
+def same(first, second):
+    return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+FILES = {'model in HDF5': ('w-{epoch}.h5', True, {}),
+         'weights in HDF5': ('w-{epoch}.h5', False, {'save_weights_only': True}),
+         'checkpoints': ('w-{epoch}', False, {'save_weights_only': True}),
+         'one file': ('w.h5', False, {'save_weights_only': True})}
+
+
+@pytest.mark.parametrize('kind', FILES)
+def test_arrays_and_every_kind_of_file(kind, tmp_path):
+    name, load, more = FILES[kind]
+    expected = whole(arrays, str(tmp_path / 'whole' / name), **more)
+    assert same(interrupted(arrays, str(tmp_path / name), load, **more), expected)
+
+
+@pytest.mark.parametrize('train', [cycled, sequence, dataset, endless])
+def test_other_data(train, tmp_path):
+    more = {'save_weights_only': True}
+    expected = whole(train, str(tmp_path / 'whole' / 'w.h5'), **more)
+    assert same(interrupted(train, str(tmp_path / 'w.h5'), False, **more), expected)
+    os.remove(tmp_path / 'w.h5.resume')         # without it there are other bits
+    model = new_model()
+    model.load_weights(str(tmp_path / 'w.h5'))
+    train(model, epochs=EPOCHS, initial_epoch=2)
+    assert not same(state(model), expected)
+
+
+def go_on(path, load=True, epoch=2, optimizer=None):
+    """The random numbers of NumPy after one more epoch: others if the state was restored."""
+    model = new_model(optimizer)
+    if load:
+        model.load_weights(path)
+    np.random.seed(1)
+    arrays(model, epochs=epoch + 1, initial_epoch=epoch, callbacks=[
+        keras.callbacks.ModelCheckpoint(path, save_weights_only=True)])
+    return np.random.rand()
+
+
+def fresh():
+    np.random.seed(1)
+    np.random.shuffle(np.arange(50))
+    return np.random.rand()
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Weights after two epochs, and their state."""
+    path = str(tmp_path / 'w.h5')
+    arrays(new_model(), epochs=2, callbacks=[
+        keras.callbacks.ModelCheckpoint(path, save_weights_only=True)])
+    return path
+
+
+def test_the_state_is_used(path):
+    assert go_on(path) != fresh()
+
+
+def test_the_state_of_other_weights_is_ignored(path):
+    assert go_on(path, load=False) == fresh()
+
+
+def test_other_names_of_nodes_are_said(tmp_path, caplog):
+    """A second model in the graph, where the first program had one."""
+    path = str(tmp_path / 'w.h5')
+    arrays(new_model(), epochs=1, callbacks=[keras.callbacks.ModelCheckpoint(path)])
+    new_model()
+    arrays(keras.models.load_model(path), epochs=2, initial_epoch=1, callbacks=[
+        keras.callbacks.ModelCheckpoint(path)])
+    assert 'has no nodes of these names' in caplog.text and 'update_dense' in caplog.text
+
+
+def test_the_state_of_another_epoch_is_ignored(path):
+    assert go_on(path, epoch=1) == fresh()
+
+
+def test_the_state_of_another_optimizer_is_ignored(path, caplog):
+    assert go_on(path, optimizer=keras.optimizers.SGD(0.1)) == fresh()
+    assert 'a new state of the optimizer' in caplog.text
+
+
+def test_a_damaged_state_is_named_and_ignored(path, caplog):
+    with open(path + '.resume', 'r+b') as file:
+        file.seek(60)
+        file.write(b'\xff\xff')
+    assert go_on(path) == fresh()
+    assert 'w.h5.resume is not used' in caplog.text
+
+
+def test_only_the_state_of_the_last_file_is_kept(tmp_path):
+    path = str(tmp_path / 'w-{epoch}.h5')
+    arrays(new_model(), epochs=3, callbacks=[keras.callbacks.ModelCheckpoint(path)])
+    assert sorted(os.listdir(tmp_path)) == ['w-1.h5', 'w-2.h5', 'w-3.h5', 'w-3.h5.resume']
+
+
+def test_what_a_kill_after_the_last_epoch_leaves_is_removed(tmp_path):
+    path = str(tmp_path / 'w-{epoch}.h5')
+    arrays(new_model(), epochs=2, callbacks=[keras.callbacks.ModelCheckpoint(path)])
+    (tmp_path / 'w-1.h5.resume').write_bytes(b'')
+    keras.backend.clear_session()
+    again = keras.models.load_model(path.format(epoch=2))
+    arrays(again, epochs=2, initial_epoch=2, callbacks=[keras.callbacks.ModelCheckpoint(path)])
+    assert sorted(os.listdir(tmp_path)) == ['w-1.h5', 'w-2.h5', 'w-2.h5.resume']
+
+
+def test_a_kill_between_state_and_weights_keeps_the_older_state(path, monkeypatch):
+    """One file for all epochs: the state of the next epoch was written, its weights were not."""
+    model = new_model()
+    model.load_weights(path)
+    monkeypatch.setattr(type(model), 'save_weights', lambda *_, **__: None)
+    arrays(model, epochs=3, initial_epoch=2, callbacks=[
+        keras.callbacks.ModelCheckpoint(path, save_weights_only=True)])
+    monkeypatch.undo()
+    assert go_on(path) != fresh()
+
+
+def test_a_callback_with_a_state_that_cannot_be_saved(tmp_path, caplog):
+    class Odd(keras.callbacks.Callback):
+        def resume_state(self):
+            return {'model': self.model}
+
+    arrays(new_model(), epochs=1, callbacks=[
+        keras.callbacks.ModelCheckpoint(str(tmp_path / 'w.h5')), Odd()])
+    assert os.listdir(tmp_path) == ['w.h5'] and 'cannot be resumed exactly' in caplog.text
+
+
+def test_training_that_had_stopped_early_does_not_begin_again(tmp_path):
+    path = str(tmp_path / 'w.h5')
+
+    def made():
+        return [keras.callbacks.EarlyStopping('loss', patience=1, min_delta=9.),
+                keras.callbacks.ModelCheckpoint(path)]
+    model = new_model()
+    arrays(model, epochs=9, callbacks=made())
+    assert model.history.epoch == [0, 1]
+    again = keras.models.load_model(path)
+    arrays(again, epochs=9, initial_epoch=2, callbacks=made())
+    assert again.history.epoch == [] and same(state(again), state(model))
