@@ -43,4 +43,4 @@ def pytest_collection_finish():
     # The tests themselves are millions of objects, which each garbage collection would visit.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(10_000, 10, 10)
+    gc.set_threshold(50_000, 20, 10)

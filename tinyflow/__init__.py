@@ -163,7 +163,8 @@ from tinyflow.ops.checks.value_checks import (
     assert_negative, assert_non_negative, assert_non_positive, assert_none_equal, assert_positive,
 )
 from tinyflow.ops.control_flow.tensor_array import TensorArray
-from tinyflow.session.session import InteractiveSession, Session
+from tinyflow.session.interactive import InteractiveSession
+from tinyflow.session.session import Session
 from tinyflow.ops.variables.variable_lists import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
     initialize_all_variables, initialize_local_variables, initialize_missing_variables,

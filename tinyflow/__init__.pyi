@@ -238,7 +238,8 @@ from tinyflow.ops.variables.variable_scope import (
 from tinyflow.session.config import (
     ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunMetadata, RunOptions,
 )
-from tinyflow.session.session import InteractiveSession, Session
+from tinyflow.session.interactive import InteractiveSession
+from tinyflow.session.session import Session
 from typing import Any
 import estimator_layer as estimator
 import keras_layer as keras

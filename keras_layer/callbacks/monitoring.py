@@ -241,8 +241,9 @@ class ModelCheckpoint(Monitor):
             self.best = current
         elif self.verbose > 0:
             print(f'\nEpoch {epoch + 1:05d}: saving model to {path}')
-        if ended:
-            self._save_state(path, epoch, logs)
+        if ended and self._all:                 # before the weights, so that these have a state
+            from keras_layer.saving import resume  # start-up time
+            resume.write(path, resume.state_at_end(self, epoch, logs))
         if self.save_weights_only:
             self.model.save_weights(path, overwrite=True)
         else:
@@ -255,13 +256,6 @@ class ModelCheckpoint(Monitor):
         for other in set(_matching(self.filepath + '.resume')) - {path + '.resume'}:
             files.remove(other)
         files.remove_abandoned(os.path.dirname(path))
-
-    def _save_state(self, path, epoch, logs):
-        """Before the weights, so that there are none without their state."""
-        from keras_layer.saving import resume  # start-up time
-        seen = self._all[:self._all.index(self) + 1]
-        resume.write(path, resume.state_of(self.model, epoch, self._data, self._all, logs,
-                                           lambda callback: callback in seen))
 
 
 def _newest(pattern):

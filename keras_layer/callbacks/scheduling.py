@@ -112,13 +112,13 @@ class BackupAndRestore(Callback):
         state = self.model.optimizer.get_weights() \
             if hasattr(self.model.optimizer, 'get_weights') else []
         about = json.dumps({'epoch': epoch, 'weights': len(weights), 'state': len(state)})
-        seen = self._all[:self._all.index(self) + 1]
-        exact = encode({'states': [resume.state_of(self.model, epoch, self._data, self._all, logs,
-                                                   lambda callback: callback in seen)]})
+        arrays = {f'weight_{i}': w for i, w in enumerate(weights)}
+        arrays |= {f'state_{i}': w for i, w in enumerate(state)}
+        if self._all:                           # called by fit
+            exact = encode({'states': [resume.state_at_end(self, epoch, logs)]})
+            arrays['exact'] = np.frombuffer(exact, np.uint8)
         made = io.BytesIO()
-        np.savez(made, about=np.array(about), exact=np.frombuffer(exact, np.uint8),
-                 **{f'weight_{i}': w for i, w in enumerate(weights)},
-                 **{f'state_{i}': w for i, w in enumerate(state)})
+        np.savez(made, about=np.array(about), **arrays)
         files.write_atomically(self._path, made.getbuffer())
         files.remove_abandoned(self.backup_dir)
 

@@ -25,7 +25,7 @@ from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import OpError
 from tinyflow.train.checkpoints.exact_resume import say_missing
 
-__all__ = ['read', 'restore', 'state_of', 'write']
+__all__ = ['read', 'restore', 'state_at_end', 'write']
 
 
 def write(path, state):
@@ -56,15 +56,19 @@ def read(path):
 # ---- what a state has ----------------------------------------------------------------------------
 
 
-def state_of(model, epoch, data, callbacks, logs, seen):
-    """The state of `fit` at the end of an epoch. `seen(callback)`: it has seen that end."""
+def state_at_end(saver, epoch, logs):
+    """The state of `fit` at the end of an epoch, which the callback `saver` and those before it
+    have seen.
+    """
+    model, data, callbacks = saver.model, saver._data, saver._all
+    seen = callbacks[:callbacks.index(saver) + 1]
     positions, lost = _session(model).positions()
     return {'epoch': epoch, 'weights': _checksum(model), 'positions': positions, 'lost': lost,
             'optimizer': K.batch_get_value(_variables(model)),
             'numpy': np.random.get_state(), 'python': _python_state(),
             'data': data.resume_state() if hasattr(data, 'resume_state') else None,
             'logs': {name: _plain(value) for name, value in (logs or {}).items()},
-            'callbacks': [[type(c).__name__, _plain(c.resume_state()), seen(c)]
+            'callbacks': [[type(c).__name__, _plain(c.resume_state()), c in seen]
                           for c in callbacks if hasattr(c, 'resume_state')]}
 
 

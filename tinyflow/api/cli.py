@@ -25,7 +25,8 @@ from tinyflow.graph import defaults, graph as graph_module
 from tinyflow.inspect import viz
 from tinyflow.inspect.doctor import doctor
 from tinyflow.inspect.explain import Explanation, explain
-from tinyflow.session.session import BaseSession, InteractiveSession, Session
+from tinyflow.session.interactive import InteractiveSession
+from tinyflow.session.session import BaseSession, Session
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -20,6 +20,7 @@ from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 from tinyflow.graph.support import notebook
+from tinyflow.graph.support.gc_pause import end_pause
 from tinyflow.graph.support.users_files import OURS, is_program
 from tinyflow.graph.support.waits import indivisible_codes, waiting_codes
 
@@ -107,10 +108,12 @@ def handle_ctrl_c(number: int, frame: FrameType | None) -> None:
         pending.append(time.monotonic())
     if not _is_inside_run(frame) and not _ignores_errors(frame):
         pending.clear()
+        end_pause()
         raise KeyboardInterrupt
     if _may_stop(frame):
         half_done = _has_written(frame)
         pending.clear()
+        end_pause()
         raise KeyboardInterrupt(_HALF_DONE) if half_done else KeyboardInterrupt
     if len(pending) == 1 and not from_watcher:
         try:

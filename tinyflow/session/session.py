@@ -258,26 +258,4 @@ class Session(BaseSession):
         """Accepted for TF1 programs; no effect, since closing a Session frees its state."""
 
 
-class InteractiveSession(BaseSession):
-    """A Session that is the default Session from its construction on, for notebooks."""
-
-    def __init__(self, target: str = '', graph: Graph | None = None,
-                 config: ConfigProto | None = None, nan_check: bool = False) -> None:
-        super().__init__(target, graph, config, nan_check)
-        stacks.sessions.append(self)
-        self._default_graph: AbstractContextManager | None = None
-        if graph is not None:
-            self._default_graph = graph.as_default()
-            self._default_graph.__enter__()
-
-    def close(self) -> None:
-        if self._closed:
-            return
-        super().close()
-        if self in stacks.sessions:
-            stacks.sessions.remove(self)
-        if self._default_graph is not None:
-            self._default_graph.__exit__(None, None, None)
-
-
-__all__ = ['BaseSession', 'InteractiveSession', 'Session']
+__all__ = ['BaseSession', 'Session']

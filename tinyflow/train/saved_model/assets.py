@@ -107,11 +107,17 @@ def asset_path(name, export_dir):
 
 def asset_files(meta_graph):
     """The AssetFileDefs of a MetaGraphDef; old ones are in a collection."""
+    from google.protobuf.message import DecodeError  # start-up time
+
     from tinyflow.formats.protos.meta_graph_pb2 import AssetFileDef  # start-up time
     if meta_graph.asset_file_def or constants.ASSETS_KEY not in meta_graph.collection_def:
         return list(meta_graph.asset_file_def)
-    return [AssetFileDef.FromString(wrapped.value) for wrapped
-            in meta_graph.collection_def[constants.ASSETS_KEY].any_list.value]
+    packed = meta_graph.collection_def[constants.ASSETS_KEY].any_list.value
+    try:
+        return [AssetFileDef.FromString(wrapped.value) for wrapped in packed]
+    except DecodeError:
+        raise misuse(ValueError(f'the collection {constants.ASSETS_KEY!r}, its list of assets, is '
+                                'damaged')) from None
 
 
 def checked_name(name, export_dir, folder=constants.ASSETS_DIRECTORY):
