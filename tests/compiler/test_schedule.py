@@ -379,9 +379,9 @@ def test_a_control_input_made_later_comes_first(session):
 # ---- long chains ---------------------------------------------------------------------------
 
 @pytest.mark.slow
-def test_a_chain_of_50_000_ops():
+def test_a_chain_of_20_000_ops():
     """Builds, differentiates and runs without recursion, in seconds."""
-    n, start = 50_000, time.perf_counter()
+    n, start = 20_000, time.perf_counter()
     x = tf.placeholder(tf.float32, [4], name='x')
     y = x
     for _ in range(n):
@@ -397,7 +397,7 @@ def test_a_chain_of_50_000_ops():
     assert again.tolist() == [1.0, 0.0, 0.0, 0.0]
     print(f'build {built - start:.1f} s, gradients {differentiated - built:.1f} s, compile and '
           f'run {ran - differentiated:.1f} s')
-    assert ran - start < 30.0
+    assert ran - start < 12.0
 
 
 def test_a_deep_chain_of_controls_and_writes(session):

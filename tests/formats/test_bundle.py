@@ -169,16 +169,19 @@ def test_a_missing_tensor_and_a_missing_file(tmp_path):
         BundleReader(str(tmp_path / 'nowhere'))
 
 
-def test_an_unsupported_dtype_raises(tmp_path):
+@pytest.mark.parametrize('number, size', [(14, 2), (20, 8), (21, 8)],
+                         ids=['bfloat16', 'resource', 'variant'])
+def test_an_unsupported_dtype_raises(tmp_path, number, size):
     from tinyflow.formats.protos import tensor_bundle_pb2
-    prefix = write(tmp_path / 'x', {'x': np.zeros(2, np.float16)})
+    prefix = write(tmp_path / 'x', {'x': np.zeros(2 * size, np.uint8)})
     entries = table.read_table(pathlib.Path(index_name(prefix)).read_bytes())
     entry = tensor_bundle_pb2.BundleEntryProto.FromString(entries[b'x'])
-    entry.dtype = 14                                            # bfloat16
+    entry.dtype = number
+    entry.shape.dim[0].size = 2
     entries[b'x'] = entry.SerializeToString()
     pathlib.Path(index_name(prefix)).write_bytes(table.write_table(entries.items()))
     with BundleReader(prefix) as reader, \
-            pytest.raises(tf.errors.UnimplementedError, match="'x' has the dtype number 14"):
+            pytest.raises(tf.errors.UnimplementedError, match=f"'x' has the dtype number {number}"):
         reader.get('x')
 
 

@@ -130,10 +130,11 @@ class BundleReader:
             dtype = dtypes.as_dtype(entry.dtype)
         except TypeError:
             dtype = None
-        if dtype is None or dtype.np is None or dtype.is_ref:
+        if dtype is None or dtype.np is None or dtype.is_ref \
+                or dtype.np.hasobject and dtype is not dtypes.string:
             raise errors.UnimplementedError(
                 None, None, f"{self._index}: the tensor '{name}' has the dtype number "
-                f'{entry.dtype}, which is not in tinyflow')
+                f'{entry.dtype}, which tinyflow cannot read')
         return dtype
 
     def shape(self, name):
