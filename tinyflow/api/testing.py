@@ -79,40 +79,41 @@ def compare_slopes(y, xs, feed, order=1, step=None, seed=0, session=None) -> lis
 
 
 def _compare(ys, xs, feed, session, deepest, order, step, rng):
-    weights, feed = _weights(ys, feed, session, rng)
+    values = session.run(ys, feed)
+    weights = _weights(ys, values, rng)             # placeholder -> value, one for each y
     dxs = gradients(ys, xs, grad_ys=list(weights)) if ys else [None] * len(xs)
     dxs = [None if dx is None else convert_to_tensor(dx) for dx in dxs]
-    slopes = [_slope(x, dx, ys, weights, feed, session, order, step, rng)
-              for x, dx in zip(xs, dxs)]
-    reached = [dx for dx in dxs if dx is not None]
+    reached, weighted = [dx for dx in dxs if dx is not None], {**feed, **weights}
+    found = iter(session.run(reached, weighted) if reached else ())     # in one program
+    slopes = [_slope(x, None if dx is None else next(found), ys, weights, feed, session, order,
+                     step, rng) for x, dx in zip(xs, dxs)]
     if order < deepest and reached:
-        slopes += _compare(reached, [*xs, *weights], feed, session, deepest, order + 1, step, rng)
+        slopes += _compare(reached, [*xs, *weights], weighted, session, deepest, order + 1, step,
+                           rng)
     return slopes
 
 
-def _weights(ys, feed, session, rng):
-    """A placeholder of random weights for each y, and the feed that includes them."""
-    values = session.run(ys, feed)
-    feed, weights = dict(feed), []
+def _weights(ys, values, rng):
+    """A placeholder for each y, with random weights."""
+    weights = {}
     with ys[0].graph.as_default() if ys else name_scope(None):
         for y, value in zip(ys, values):
             dtype = y.dtype.base_dtype
             weight = nodes.Placeholder(dtype=dtype, shape=y.shape, name='weight')
-            feed[weight] = rng.uniform(-1.0, 1.0, np.shape(value)).astype(dtype.np)
-            weights.append(weight)
-    return weights, feed
+            weights[weight] = rng.uniform(-1.0, 1.0, np.shape(value)).astype(dtype.np)
+    return weights
 
 
-def _slope(x, dx, ys, weights, feed, session, order, step, rng):
+def _slope(x, gradient, ys, weights, feed, session, order, step, rng):
     direction = rng.uniform(-1.0, 1.0, feed[x].shape)
     size = step or max(_STEPS[t.dtype.base_dtype.name] for t in [x, *ys])
-    analytic = 0.0 if dx is None else float(np.sum(session.run(dx, feed) * direction))
+    analytic = 0.0 if gradient is None else float(np.sum(gradient * direction))
     moved = []
     for sign in (1.0, -1.0):
         there = {**feed, x: (feed[x] + sign * size * direction).astype(feed[x].dtype)}
         values = session.run(ys, there)
-        moved.append(sum(np.sum(np.asarray(v, np.float64) * feed[w])
-                         for v, w in zip(values, weights)))
+        moved.append(sum(np.sum(np.asarray(value, np.float64) * weight)
+                         for value, weight in zip(values, weights.values())))
     return Slope(order, x, analytic, float(moved[0] - moved[1]) / (2.0 * size))
 
 
