@@ -125,7 +125,7 @@ def _check_member(cluster, kind, index):
 def _index(value):
     try:
         index = int(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):          # Infinity is a number in JSON
         raise _invalid(f'Task index must be a number, given {value!r}.') from None
     if index < 0:
         raise _invalid('Task index must be non-negative number.')

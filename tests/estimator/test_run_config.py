@@ -55,6 +55,7 @@ CLUSTER = {'chief': ['a:1'], 'ps': ['b:1', 'b:2'], 'worker': ['w:1', 'w:2']}
     ({'cluster': CLUSTER, 'task': {'type': 'boss', 'index': 0}}, 'boss is not a valid task_type'),
     ({'cluster': CLUSTER, 'task': {'type': 'worker', 'index': -1}}, 'must be non-negative'),
     ({'cluster': CLUSTER, 'task': {'type': 'worker', 'index': 'x'}}, 'must be a number'),
+    ({'cluster': CLUSTER, 'task': {'type': 'worker', 'index': float('inf')}}, 'must be a number'),
     ({'cluster': {'worker': ['w:1']}, 'task': {'type': 'worker', 'index': 0}},
      'must have one "chief" node'),
     ({'cluster': {'chief': ['a:1', 'a:2']}, 'task': {'type': 'chief', 'index': 0}},
