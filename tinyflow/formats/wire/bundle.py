@@ -130,8 +130,7 @@ class BundleReader:
             dtype = dtypes.as_dtype(entry.dtype)
         except TypeError:
             dtype = None
-        if dtype is None or dtype.np is None or dtype.is_ref \
-                or dtype.np.hasobject and dtype is not dtypes.string:
+        if dtype is None or dtype.np is None or dtype.is_ref or dtype is dtypes.resource:
             raise errors.UnimplementedError(
                 None, None, f"{self._index}: the tensor '{name}' has the dtype number "
                 f'{entry.dtype}, which tinyflow cannot read')
