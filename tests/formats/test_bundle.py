@@ -8,6 +8,7 @@ import pytest
 
 import tinyflow as tf
 from tests.golden import checkpoint_contents as contents
+from tinyflow.formats.protos import tensor_bundle_pb2
 from tinyflow.formats.wire import checkpoint_v1, ordered, slices, snappy, table
 from tinyflow.formats.wire.bundle import BundleReader, data_name, index_name
 from tinyflow.formats.wire.bundle_writer import BundleWriter, merge
@@ -171,7 +172,6 @@ def test_a_missing_tensor_and_a_missing_file(tmp_path):
 
 @pytest.mark.parametrize('number, size', [(14, 2), (20, 8)], ids=['bfloat16', 'resource'])
 def test_an_unsupported_dtype_raises(tmp_path, number, size):
-    from tinyflow.formats.protos import tensor_bundle_pb2
     prefix = write(tmp_path / 'x', {'x': np.zeros(2 * size, np.uint8)})
     entries = table.read_table(pathlib.Path(index_name(prefix)).read_bytes())
     entry = tensor_bundle_pb2.BundleEntryProto.FromString(entries[b'x'])
@@ -181,6 +181,15 @@ def test_an_unsupported_dtype_raises(tmp_path, number, size):
     pathlib.Path(index_name(prefix)).write_bytes(table.write_table(entries.items()))
     with BundleReader(prefix) as reader, \
             pytest.raises(tf.errors.UnimplementedError, match=f"'x' has the dtype number {number}"):
+        reader.get('x')
+
+
+def test_strings_longer_than_the_file(tmp_path):
+    prefix = write(tmp_path / 'x', {'x': np.array([b'abcdefgh'], object)})
+    data = pathlib.Path(data_name(prefix, 0, 1))
+    data.write_bytes(b'\xff' * 9 + b'\x7f' + data.read_bytes()[10:])      # of 2 ** 70 bytes
+    with BundleReader(prefix) as reader, \
+            pytest.raises(tf.errors.DataLossError, match='its strings do not fill its bytes'):
         reader.get('x')
 
 
@@ -244,4 +253,19 @@ def test_a_missing_part_is_reported(tmp_path):
         writer.add_slice('x', shape, extents, np.arange(2), tf.int64)
     with BundleReader(prefix) as reader, \
             pytest.raises(tf.errors.DataLossError, match="parts are missing of the tensor 'x'"):
+        reader.get('x')
+
+
+def test_parts_of_a_tensor_that_no_memory_holds(tmp_path):
+    prefix = str(tmp_path / 'parts')
+    with BundleWriter(prefix) as writer:
+        shape, extents = slices.parse('4 0,2')
+        writer.add_slice('x', shape, extents, np.arange(2), tf.int64)
+    entries = table.read_table(pathlib.Path(index_name(prefix)).read_bytes())
+    entry = tensor_bundle_pb2.BundleEntryProto.FromString(entries[b'x'])
+    entry.shape.dim[0].size = 1 << 62
+    entries[b'x'] = entry.SerializeToString()
+    pathlib.Path(index_name(prefix)).write_bytes(table.write_table(entries.items()))
+    with BundleReader(prefix) as reader, \
+            pytest.raises(tf.errors.DataLossError, match='does not fit into memory'):
         reader.get('x')

@@ -216,6 +216,21 @@ def test_pending_events_are_written_when_the_writer_is_deleted(tmp_path):
     assert len(numbers(tmp_path)) == 5
 
 
+def test_events_that_cannot_be_written_when_the_writer_is_deleted(tmp_path, caplog):
+    """A warning: an error in a finalizer would be a traceback that nobody can catch."""
+    folder = tmp_path / 'logs'
+    writer = tf.summary.FileWriter(str(folder))
+    writer.add_summary(number(0), 0)
+    shutil.rmtree(folder)
+    folder.write_text('a file')
+    writer.add_summary(number(1), 1)
+    finalizer = writer._finalizer
+    del writer
+    gc.collect()
+    assert not finalizer.alive
+    assert 'The last events are not written' in caplog.text
+
+
 def test_a_directory_that_someone_tidied_away(tmp_path):
     writer = tf.summary.FileWriter(str(tmp_path / 'logs'), flush_secs=0)
     writer.add_summary(number(0), 0)

@@ -172,7 +172,11 @@ class BundleReader:
         """The part `extents` of a tensor that is stored in parts."""
         shape, dtype = self._shape(entry, name), self._dtype(entry, name)
         wanted = slices.shape_of(shape, extents)
-        result, filled = np.empty(wanted, dtype.np), 0
+        try:
+            result, filled = np.empty(wanted, dtype.np), 0
+        except (MemoryError, ValueError):
+            raise damaged(self._index, f'its shape {list(shape)} does not fit into memory',
+                          name) from None
         for stored in entry.slices:
             part = [(e.start, e.length if e.HasField('length') else slices.ALL)
                     for e in stored.extent]

@@ -60,6 +60,8 @@ def _strings_from_bytes(data, shape):
         for _ in range(math.prod(shape)):
             length, position = take(data, position)
             lengths.append(length)
+            if length > len(data):
+                raise ValueError('its strings do not fill its bytes')
             plain += pack('<I' if length < 1 << 32 else '<Q', length)
     except IndexError:
         raise ValueError('the lengths of its strings are cut off') from None

@@ -13,7 +13,16 @@ from tinyflow.formats.wire.events import EventFile
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.support.errors import describe, misuse, report
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import OpError, describe, misuse, report
+
+
+def _close(events):
+    """Closes the file of a writer that is gone: nobody is there to catch an error."""
+    try:
+        events.close()
+    except OpError as error:
+        logging.warning('The last events are not written: %s', error.message)
 
 
 class FileWriter:
@@ -37,7 +46,7 @@ class FileWriter:
         self.event_writer = EventFile(_directory(logdir), max_queue, flush_secs,
                                       filename_suffix or '')
         # Closes the file when this object is deleted, or the program ends.
-        self._finalizer = weakref.finalize(self, self.event_writer.close)
+        self._finalizer = weakref.finalize(self, _close, self.event_writer)
         self._seen_tags = set()
         self._run_tags = set()
         self._lock = threading.Lock()
