@@ -17,9 +17,6 @@ class Callback:
     on_epoch_end; on_train_end.
     """
 
-    _all: Any = ()          # the callbacks of the `fit` that runs
-    _data: Any = None       # its batches
-
     def __init__(self):
         self.validation_data: Any = None
         self.model: Any = None

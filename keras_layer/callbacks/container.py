@@ -5,7 +5,7 @@ from keras_layer.callbacks.base import Callback
 from keras_layer.callbacks.basic import BaseLogger, History, ProgbarLogger
 from tinyflow.graph.support.errors import misuse
 
-__all__ = ['CallbackList', 'configure_callbacks']
+__all__ = ['CallbackList', 'RunningFit', 'configure_callbacks']
 
 _BATCH = {(mode, when): (f'on_{mode}_batch_{when}',
                          *((f'on_batch_{when}',) if mode == 'train' else ()))
@@ -30,8 +30,8 @@ class CallbackList:
                 raise misuse(TypeError(f'callbacks: {callback.__name__} is a class.\n  Hint: '
                                        f'{callback.__name__}(...), an object of it.'))
         for index, callback in enumerate(self.callbacks):
-            callback._others = self.callbacks[:index]       # they may add to its logs
-            callback._all = self.callbacks
+            if hasattr(type(callback), '_others'):          # a Monitor
+                callback._others = self.callbacks[:index]   # they may add to its logs
         self._hooks = {key: [getattr(c, names[0]) for c in self.callbacks
                              if _overrides_hook(c, names)]
                        for key, names in _BATCH.items()}
@@ -72,6 +72,21 @@ class CallbackList:
     def on_epoch_end(self, epoch, logs=None):
         for callback in self.callbacks:
             callback.on_epoch_end(epoch, logs)
+
+
+class RunningFit:
+    """The callbacks and the batches of the `fit` that runs, as `_running_fit` of its model."""
+
+    def __init__(self, model, callbacks, data):
+        self.model, self.callbacks, self.data = model, callbacks, data
+
+    def __enter__(self):
+        self._outer = self.model._running_fit       # a callback may call fit
+        self.model._running_fit = self
+        return self
+
+    def __exit__(self, *error):
+        self.model._running_fit = self._outer
 
 
 def _all(name):

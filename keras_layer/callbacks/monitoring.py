@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -53,12 +54,14 @@ class Monitor(Callback):
                 f"{type(self).__name__}(monitor='{self.monitor}'): the model reports no such "
                 f'value. Known: {known}.\n  Hint: one of those, or add the metric to compile.'))
 
+    _others: Any = ()               # the callbacks before it, as set by a CallbackList
+
     def _custom_logs(self):
         """True if a custom callback could add the value to the logs."""
         return any('on_epoch_end' in vars(c)                # a LambdaCallback's function
                    or type(c).__module__.partition('.')[0] != 'keras_layer'
                    and type(c).on_epoch_end is not Callback.on_epoch_end
-                   for c in getattr(self, '_others', ()))
+                   for c in self._others)
 
     def _names(self):
         prefix = 'val_' if self.monitor.startswith('val_') else ''
@@ -166,6 +169,7 @@ class ModelCheckpoint(Monitor):
         self.save_freq = save_freq
         self.best = self._worst
         self._epochs_since = self._samples_since = self._epoch = 0
+        self._written = None                # the path that was saved last
 
     def set_model(self, model):
         super().set_model(model)
@@ -199,13 +203,13 @@ class ModelCheckpoint(Monitor):
             self._epochs_since = 0
             self._save(epoch, logs)
 
-    def resume_after(self, epoch, data):
+    def resume_after(self, epoch):
         """Resumes the training exactly, if the state after that epoch was saved; True if so."""
         from keras_layer.saving import resume  # start-up time
-        for file in _matching(self.filepath + '.resume'):
+        for file in _matching(self.filepath + '.resume', numbers=True):
             path = file.removesuffix('.resume')
             states = resume.read(path)
-            if states and resume.restore(self.model, states, epoch, data, self._all):
+            if states and resume.restore(self.model, states, epoch):
                 self._tidy(path)
                 return True
         return False
@@ -241,9 +245,11 @@ class ModelCheckpoint(Monitor):
             self.best = current
         elif self.verbose > 0:
             print(f'\nEpoch {epoch + 1:05d}: saving model to {path}')
-        if ended and self._all:                 # before the weights, so that these have a state
+        if ended:                               # before the weights, so that these have a state
             from keras_layer.saving import resume  # start-up time
-            resume.write(path, resume.state_at_end(self, epoch, logs))
+            state = resume.state_at_end(self, epoch, logs)
+            if state is not None:
+                resume.write(path, state)
         if self.save_weights_only:
             self.model.save_weights(path, overwrite=True)
         else:
@@ -253,9 +259,16 @@ class ModelCheckpoint(Monitor):
 
     def _tidy(self, path):
         """Removes the states of other epochs than that of `path`, and what a kill left."""
-        for other in set(_matching(self.filepath + '.resume')) - {path + '.resume'}:
-            files.remove(other)
+        written = [self._written + '.resume'] if self._written is not None else \
+            _matching(self.filepath + '.resume', numbers=True)      # those before a restart
+        for other in written:
+            if os.path.normpath(other) != os.path.normpath(path + '.resume'):
+                files.remove(other)
+        self._written = path
         files.remove_abandoned(os.path.dirname(path))
+
+
+_NUMBER = r' *[-+]?(\d[\d.,]*([eE][-+]?\d+)?|nan|inf)%?'
 
 
 def _newest(pattern):
@@ -269,13 +282,20 @@ def _newest(pattern):
     return newest.removesuffix('.index')
 
 
-def _matching(pattern, end=''):
-    """The paths of the files whose names are `pattern` with any text for {...}."""
+def _matching(pattern, end='', numbers=False):
+    """The paths of the files whose names are `pattern` with any text for {...}.
+
+    With `numbers`, only digits for {epoch} and one number for each other, since there may be
+    another ModelCheckpoint in the folder: 'w-best.h5' is no file of 'w-{epoch}.h5'.
+    """
     folder, name = os.path.split(pattern)
     if not os.path.isdir(folder or '.'):
         return []
-    parts = re.split(r'{[^}]*}', name)
-    like = re.compile('.*'.join(map(re.escape, parts)) + end)
+    parts = re.split(r'({[^}]*})', name)
+    parts[::2] = map(re.escape, parts[::2])
+    parts[1::2] = ['.*' if not numbers else r' *\d+' if re.match(r'{epoch\b', field) else _NUMBER
+                   for field in parts[1::2]]
+    like = re.compile(''.join(parts) + end)
     return [os.path.join(folder, n) for n in os.listdir(folder or '.') if like.fullmatch(n)]
 
 

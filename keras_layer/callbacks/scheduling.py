@@ -13,7 +13,7 @@ from keras_layer.callbacks.base import Callback
 from keras_layer.datasets.safe_pickle import load_npz
 from keras_layer.saving import resume
 from keras_layer.utils.hdf5 import naming
-from tinyflow.data.runtime.state_bytes import decode, encode
+from tinyflow.data.runtime.state_bytes import decode
 from tinyflow.formats.wire import files
 from tinyflow.graph.support.errors import misuse
 
@@ -103,7 +103,7 @@ class BackupAndRestore(Callback):
             if state:
                 self.model.optimizer.set_weights(state)
         if exact is not None and initial_epoch <= epoch:
-            self.resumed = resume.restore(self.model, exact, epoch, self._data, self._all)
+            self.resumed = resume.restore(self.model, exact, epoch)
         return max(initial_epoch, epoch + 1)
 
     def on_epoch_end(self, epoch, logs=None):
@@ -114,8 +114,9 @@ class BackupAndRestore(Callback):
         about = json.dumps({'epoch': epoch, 'weights': len(weights), 'state': len(state)})
         arrays = {f'weight_{i}': w for i, w in enumerate(weights)}
         arrays |= {f'state_{i}': w for i, w in enumerate(state)}
-        if self._all:                           # called by fit
-            exact = encode({'states': [resume.state_at_end(self, epoch, logs)]})
+        exact = resume.state_at_end(self, epoch, logs)
+        exact = None if exact is None else resume.encoded([exact])
+        if exact is not None:
             arrays['exact'] = np.frombuffer(exact, np.uint8)
         made = io.BytesIO()
         np.savez(made, about=np.array(about), **arrays)

@@ -41,6 +41,7 @@ class Model(SavingMethods, TrainingAPI, Network, NotCopied, instead=(
         self.optimizer = None
         self.loss = None
         self.stop_training = False
+        self._running_fit = None
         self.history = None
         self._compile_arguments = None
         self._functions = Functions(self)

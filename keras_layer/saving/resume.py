@@ -2,7 +2,8 @@
 
     epoch, weights              the epoch that has ended, and the checksum of the weights after it
     optimizer                   its Variables: slots, iterations, learning rate
-    positions, data             of random streams and iterators in the graph; of the batches
+    positions, lost, ...        of random streams, iterators and local Variables in the graph
+    data                        the position of the batches
     numpy, python               the global random states, by which fit shuffles, as in Keras
     callbacks                   of callbacks that keep a state: whether it has seen the epoch's end
 
@@ -23,21 +24,28 @@ from tinyflow.data.runtime.state_bytes import decode, encode
 from tinyflow.formats.wire import files
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import OpError
-from tinyflow.train.checkpoints.exact_resume import say_missing
+from tinyflow.train.checkpoints.exact_resume import reported, session_state, set_session_state
 
-__all__ = ['read', 'restore', 'state_at_end', 'write']
+__all__ = ['encoded', 'read', 'restore', 'state_at_end', 'write']
 
 
 def write(path, state):
     """Adds the state to the file of the weights `path`, which are still to be written."""
-    before = read(path)[:1]
-    try:
-        data = encode({'states': [state, *before]})
-    except OpError as error:            # a callback of the user's own has something else in it
-        logging.log_first_n(logging.WARN, 'fit cannot be resumed exactly: %s', 1, error.message)
+    data = encoded([state, *read(path)[:1]])
+    if data is None:
         files.remove(path + '.resume')
-        return
-    files.write_atomically(path + '.resume', data)
+    else:
+        files.write_atomically(path + '.resume', data)
+
+
+def encoded(states):
+    """The states as bytes; None, with a warning, if they have something else than plain data."""
+    try:
+        return encode({'states': states})
+    except (OpError, RecursionError, UnicodeEncodeError) as error:  # a callback's
+        logging.log_first_n(logging.WARN, 'fit cannot be resumed exactly: %s', 1,
+                            getattr(error, 'message', error))
+        return None
 
 
 def read(path):
@@ -58,18 +66,26 @@ def read(path):
 
 def state_at_end(saver, epoch, logs):
     """The state of `fit` at the end of an epoch, which the callback `saver` and those before it
-    have seen.
+    have seen. None if no `fit` of its model runs that calls it.
     """
-    model, data, callbacks = saver.model, saver._data, saver._all
-    seen = callbacks[:callbacks.index(saver) + 1]
-    positions, lost = _session(model).positions()
-    return {'epoch': epoch, 'weights': _checksum(model), 'positions': positions, 'lost': lost,
+    model = saver.model
+    data, callbacks = _running(model)
+    index = next((i for i, callback in enumerate(callbacks) if callback is saver), None)
+    if index is None:
+        return None
+    return {'epoch': epoch, 'weights': _checksum(model), **session_state(_session(model)),
             'optimizer': K.batch_get_value(_variables(model)),
             'numpy': np.random.get_state(), 'python': _python_state(),
             'data': data.resume_state() if hasattr(data, 'resume_state') else None,
             'logs': {name: _plain(value) for name, value in (logs or {}).items()},
-            'callbacks': [[type(c).__name__, _plain(c.resume_state()), c in seen]
-                          for c in callbacks if hasattr(c, 'resume_state')]}
+            'callbacks': [[type(c).__name__, _plain(c.resume_state()), i <= index]
+                          for i, c in enumerate(callbacks) if hasattr(c, 'resume_state')]}
+
+
+def _running(model):
+    """The batches and the callbacks of the `fit` that runs; (None, []) outside of fit."""
+    running = getattr(model, '_running_fit', None)
+    return (None, []) if running is None else (running.data, running.callbacks.callbacks)
 
 
 def _session(model):
@@ -107,7 +123,7 @@ def _python_state():
 # ---- going on ------------------------------------------------------------------------------------
 
 
-def restore(model, states, epoch, data, callbacks):
+def restore(model, states, epoch):
     """Sets everything to one of `states`, if it is that of the model's weights after `epoch`.
 
     True if it was. Does nothing, with a warning, if the optimizer is another one.
@@ -119,6 +135,7 @@ def restore(model, states, epoch, data, callbacks):
     if state is None:
         return False
     session, variables = _session(model), _variables(model)
+    data, callbacks = _running(model)
     if [np.shape(v) for v in K.batch_get_value(variables)] != list(map(np.shape,
                                                                        state['optimizer'])):
         logging.warning('fit goes on with other random numbers and a new state of the optimizer, '
@@ -127,8 +144,7 @@ def restore(model, states, epoch, data, callbacks):
     if hasattr(data, 'restart'):
         data.restart()
         data.kept = None
-    say_missing(model._graph, state['positions'])
-    session.set_positions(state['positions'])
+    set_session_state(session, state)
     K.batch_set_value(list(zip(variables, state['optimizer'])))
     if state['data'] is not None and hasattr(data, 'set_resume_state'):
         data.set_resume_state(state['data'])
@@ -137,13 +153,12 @@ def restore(model, states, epoch, data, callbacks):
     random.setstate((version, tuple(words.tolist()), gauss))
     _restore_callbacks(state, callbacks)
     if state['lost']:
-        logging.warning('fit goes on, but not with the same bits: %s', '; '.join(
-            f'{name}: {why}' for name, why in sorted(state['lost'].items())))
+        logging.warning('fit goes on, but not with the same bits: %s', reported(state['lost']))
     return True
 
 
 def _restore_callbacks(state, callbacks):
-    saved = list(state['callbacks'])
+    saved, unseen = list(state['callbacks']), []
     for callback in callbacks:
         if not hasattr(callback, 'set_resume_state'):
             continue
@@ -153,5 +168,7 @@ def _restore_callbacks(state, callbacks):
         saved.remove(own)
         callback.set_resume_state(own[1])
         if not own[2]:              # it comes after the ModelCheckpoint that wrote the state
-            callback.on_epoch_end(state['epoch'], dict(state['logs']))
+            unseen.append(callback)
+    for callback in unseen:         # all are restored: one of them may save the states of all
+        callback.on_epoch_end(state['epoch'], dict(state['logs']))
 

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from keras_layer.callbacks.container import configure_callbacks
+from keras_layer.callbacks.container import RunningFit, configure_callbacks
 from keras_layer.engine.training.batches import (
     ArrayBatches,
     CycledBatches,
@@ -48,37 +48,44 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
         epochs=epochs, steps_per_epoch=steps, samples=samples if samples is not None else steps,
         verbose=verbose, count_mode='samples' if samples is not None else 'steps', mode='train')
     names = model.metrics_names
-    run_callbacks.on_train_begin()
-    resumed = False
-    for callback in run_callbacks:
-        callback._data = data
-        if hasattr(callback, 'first_epoch'):            # resumes after an interruption
-            initial_epoch = callback.first_epoch(initial_epoch)
-            resumed = resumed or getattr(callback, 'resumed', False)
-    for callback in run_callbacks:
-        if initial_epoch and not resumed and hasattr(callback, 'resume_after'):
-            resumed = callback.resume_after(initial_epoch - 1, data)
-    for epoch in range(initial_epoch, epochs) if not model.stop_training else ():
-        model.reset_metrics()
-        run_callbacks.on_epoch_begin(epoch, {})
-        run = model._functions.runner('train')
-        if samples is not None and steps_per_epoch is None:
-            batches = data.epoch(data.order(shuffle))
-        else:
-            batches = _steps(model, data, steps_per_epoch, epoch == initial_epoch and not resumed)
-        averages, ran_out = _train_epoch(model, run, batches, names, run_callbacks,
-                                         steps_per_epoch)
-        if epoch == initial_epoch and not averages.values():
-            raise misuse(ValueError('Empty training data: there was no batch.'))
-        epoch_logs = dict(zip(names, averages.values()))
-        if validation is not None and not model.stop_training and _due(epoch, validation_freq):
-            values = validation(run_callbacks)
-            epoch_logs.update({'val_' + n: v for n, v in zip(names, values)})
-        run_callbacks.on_epoch_end(epoch, epoch_logs)
-        if model.stop_training or ran_out:
-            break
-    run_callbacks.on_train_end()
+    with RunningFit(model, run_callbacks, data):
+        run_callbacks.on_train_begin()
+        initial_epoch, resumed = _resumed(run_callbacks, initial_epoch)
+        for epoch in range(initial_epoch, epochs) if not model.stop_training else ():
+            model.reset_metrics()
+            run_callbacks.on_epoch_begin(epoch, {})
+            run = model._functions.runner('train')
+            if samples is not None and steps_per_epoch is None:
+                batches = data.epoch(data.order(shuffle))
+            else:
+                batches = _steps(model, data, steps_per_epoch,
+                                 epoch == initial_epoch and not resumed)
+            averages, ran_out = _train_epoch(model, run, batches, names, run_callbacks,
+                                             steps_per_epoch)
+            if epoch == initial_epoch and not averages.values():
+                raise misuse(ValueError('Empty training data: there was no batch.'))
+            epoch_logs = dict(zip(names, averages.values()))
+            if validation is not None and not model.stop_training and _due(epoch, validation_freq):
+                values = validation(run_callbacks)
+                epoch_logs.update({'val_' + n: v for n, v in zip(names, values)})
+            run_callbacks.on_epoch_end(epoch, epoch_logs)
+            if model.stop_training or ran_out:
+                break
+        run_callbacks.on_train_end()
     return model.history
+
+
+def _resumed(callbacks, initial_epoch):
+    """(the epoch to begin with, whether it goes on exactly) after an interruption."""
+    exactly = False
+    for callback in callbacks:
+        if hasattr(type(callback), 'first_epoch'):
+            initial_epoch = callback.first_epoch(initial_epoch)
+            exactly = exactly or getattr(callback, 'resumed', False)
+    for callback in callbacks:
+        if initial_epoch and not exactly and hasattr(type(callback), 'resume_after'):
+            exactly = callback.resume_after(initial_epoch - 1)
+    return initial_epoch, exactly
 
 
 def _known_steps(data, steps):

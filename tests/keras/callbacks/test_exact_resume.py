@@ -1,13 +1,18 @@
 """Exact resume of fit: as many epochs in two programs as in one give the same bits."""
 from __future__ import annotations
 
+import gc
 import os
 import random
+import weakref
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from keras_layer.saving import resume
+from tinyflow.graph.support import logging
+from tinyflow.train.checkpoints import exact_resume
 
 keras = tf.keras
 X = np.random.RandomState(0).rand(50, 4).astype(np.float32)
@@ -234,3 +239,165 @@ def test_training_that_had_stopped_early_does_not_begin_again(tmp_path):
     again = keras.models.load_model(path)
     arrays(again, epochs=9, initial_epoch=2, callbacks=made())
     assert again.history.epoch == [] and same(state(again), state(model))
+
+
+class Own(keras.callbacks.Callback):
+    """One with attributes of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self._data, self._all, self._others, self.first_epoch = [], 3, 4, 5
+
+    def on_epoch_end(self, epoch, logs=None):
+        self._data.append(epoch)
+
+
+def test_the_attributes_of_a_callback_are_its_own(tmp_path):
+    own = Own()
+    arrays(new_model(), epochs=2, callbacks=[
+        own, keras.callbacks.ModelCheckpoint(str(tmp_path / 'w.h5')),
+        keras.callbacks.BackupAndRestore(tmp_path / 'backup')])
+    assert (own._data, own._all, own._others, own.first_epoch) == ([0, 1], 3, 4, 5)
+
+
+@pytest.mark.parametrize('fails', [False, True])
+def test_fit_keeps_no_data(fails, tmp_path):
+    def fail(epoch, logs):
+        if fails:
+            raise KeyboardInterrupt
+
+    model, rows = new_model(), X.copy()
+    kept = weakref.ref(rows)
+    made = [keras.callbacks.ModelCheckpoint(str(tmp_path / 'w.h5')),
+            keras.callbacks.LambdaCallback(on_epoch_end=fail)]
+    try:
+        model.fit(rows, Y, verbose=0, callbacks=made)
+    except KeyboardInterrupt:
+        assert fails
+    del rows
+    gc.collect()
+    assert kept() is None and model.history is not None
+
+
+def test_outside_of_fit_no_state_is_written(tmp_path):
+    model = new_model()
+    arrays(model, epochs=1)
+    inner = keras.callbacks.ModelCheckpoint(str(tmp_path / 'w.h5'))
+    inner.set_model(model)
+    inner.on_epoch_end(0)
+    # A fit runs, but it does not know this callback, nor what it has seen.
+    arrays(model, epochs=1, callbacks=[keras.callbacks.LambdaCallback(
+        on_epoch_end=inner.on_epoch_end)])
+    assert os.listdir(tmp_path) == ['w.h5']
+
+
+class Killed(BaseException):
+    """Ends a training like a kill: nothing else runs."""
+
+
+def killed_at(last):
+    def end(epoch, logs):
+        if epoch == last:
+            raise Killed
+    return keras.callbacks.LambdaCallback(on_epoch_end=end)
+
+
+def test_what_a_restored_backup_makes_others_save_is_whole(tmp_path):
+    """The kill came after the backup and before the ModelCheckpoint, which then saves."""
+    path, backup = str(tmp_path / 'w.h5'), tmp_path / 'backup'
+    keras_callbacks = keras.callbacks
+
+    def made(*between):
+        return [keras_callbacks.BackupAndRestore(backup), *between,
+                keras_callbacks.ModelCheckpoint(path),
+                keras_callbacks.EarlyStopping('loss', patience=5)]
+    with pytest.raises(Killed):
+        cycled(new_model(), epochs=3, callbacks=made(killed_at(1)))
+    saved = resume.read(path)
+    assert [s['epoch'] for s in saved] == [0]
+    with pytest.raises(Killed):         # at once: the restored callbacks run before its first epoch
+        cycled(new_model(), epochs=3, callbacks=[*made(), keras_callbacks.LambdaCallback(
+            on_epoch_begin=lambda epoch, logs: killed_at(2).on_epoch_end(epoch, logs))])
+    newest = resume.read(path)[0]
+    assert newest['epoch'] == 1 and newest['data'] is not None
+    stopping = next(s for name, s, _ in newest['callbacks'] if name == 'EarlyStopping')
+    assert np.isfinite(stopping['best'])
+
+
+@pytest.mark.parametrize('value', [lambda: object(), lambda: '\ud800', lambda: endless_list()])
+def test_a_backup_with_a_state_that_cannot_be_saved(value, tmp_path, caplog, monkeypatch):
+    class Odd(keras.callbacks.Callback):
+        def resume_state(self):
+            return {'value': value()}
+
+    monkeypatch.setattr(logging, '_counts', {})
+    with pytest.raises(Killed):
+        arrays(new_model(), epochs=2, callbacks=[
+            keras.callbacks.BackupAndRestore(tmp_path), Odd(), killed_at(0)])
+    assert 'cannot be resumed exactly' in caplog.text
+    model = new_model()                         # goes on as in TensorFlow
+    arrays(model, epochs=2, callbacks=[keras.callbacks.BackupAndRestore(tmp_path)])
+    assert model.history.epoch == [1]
+
+
+def endless_list():
+    """A list that has itself as an element."""
+    values: list = []
+    values.append(values)
+    return values
+
+
+def test_large_buffers_are_left_out_and_said(tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr(exact_resume, 'LARGEST', 100)
+    path = str(tmp_path / 'w.h5')
+    endless(new_model(), epochs=1, callbacks=[
+        keras.callbacks.ModelCheckpoint(path, save_weights_only=True)])
+    saved, = resume.read(path)
+    assert any('positions of more than' in why for why in saved['lost'].values())
+    assert not set(saved['lost']) & set(saved['positions'])
+    model = new_model()
+    model.load_weights(path)
+    endless(model, epochs=2, initial_epoch=1, callbacks=[
+        keras.callbacks.ModelCheckpoint(path, save_weights_only=True)])
+    assert 'not with the same bits' in caplog.text and 'positions of more than' in caplog.text
+
+
+def test_local_variables_are_restored(tmp_path):
+    path = str(tmp_path / 'w.h5')
+
+    def made():
+        model = new_model()
+        return model, tf.get_local_variable('count', [], initializer=tf.zeros_initializer())
+    model, count = made()
+    keras.backend.set_value(count, 7.)
+    arrays(model, epochs=1, callbacks=[
+        keras.callbacks.ModelCheckpoint(path, save_weights_only=True)])
+    model, count = made()
+    model.load_weights(path)
+    arrays(model, epochs=2, initial_epoch=1, callbacks=[
+        keras.callbacks.ModelCheckpoint(path, save_weights_only=True)])
+    assert keras.backend.get_value(count) == 7.
+
+
+OTHERS = {'w-best.h5', 'w-last.h5', 'w-1-best.h5', 'w-1-0.5.h5'}
+
+
+@pytest.mark.parametrize('name', ['w-{epoch}.h5', 'w-{epoch:02d}.h5', 'w-{epoch:3d}-{loss:.2f}.h5'])
+def test_the_states_of_other_callbacks_stay(name, tmp_path):
+    path = tmp_path / name
+    other = {f'{o}.resume' for o in OTHERS - ({'w-1-0.5.h5'} if 'loss' in name else set())}
+    for file in other:
+        (tmp_path / file).write_bytes(b'')
+
+    def kept():
+        return {n for n in os.listdir(tmp_path) if n.endswith('.resume')}
+    made = [keras.callbacks.ModelCheckpoint(str(tmp_path) + os.sep * 2 + name),
+            keras.callbacks.ModelCheckpoint(str(tmp_path / 'w-best.h5'), 'loss',
+                                            save_best_only=True)]
+    arrays(new_model(), epochs=2, callbacks=made)
+    own = kept() - other
+    assert len(own) == 1 and other < kept() and resume.read(str(tmp_path / 'w-best.h5'))
+    keras.backend.clear_session()
+    again = keras.models.load_model(str(tmp_path / own.pop().removesuffix('.resume')))
+    arrays(again, epochs=3, initial_epoch=2, callbacks=[keras.callbacks.ModelCheckpoint(str(path))])
+    assert len(kept() - other) == 1 and other < kept()

@@ -22,7 +22,7 @@ from tinyflow.graph.support.errors import DataLossError, NotFoundError, OpError
 from tinyflow.ops.control_flow.function_nodes import functions_of
 
 __all__ = ['continue_exactly', 'read_state', 'reported', 'restore_positions', 'resume_file',
-           'save_positions', 'say_missing', 'write_state']
+           'save_positions', 'session_state', 'set_session_state', 'write_state']
 
 _SUFFIX = '.resume'
 LARGEST = 256 << 20             # bytes of one position: a checkpoint should not take minutes
@@ -37,16 +37,21 @@ def save_positions(session, prefix, step):
     """Writes the positions of `session` for the checkpoint `prefix`; returns the states that cannot
     be saved. It is written before the checkpoint, which becomes valid only when it is complete.
     """
+    state = session_state(session)
+    write_state(resume_file(prefix), {'global_step': int(step), **state})
+    return state['lost']
+
+
+def session_state(session):
+    """Plain data: what a checkpoint of Variables does not hold; 'lost' is what cannot be saved."""
     positions, lost = session.positions()
     for name, position in list(positions.items()):
         why = _not_to_be_saved(position)
         if why:
             lost[name] = why
             del positions[name]
-    write_state(resume_file(prefix), {
-        'global_step': int(step), 'positions': positions, 'lost': lost,
-        'replicas': _own_values(session), 'local variables': _local_values(session)})
-    return lost
+    return {'positions': positions, 'lost': lost, 'replicas': _own_values(session),
+            'local variables': _local_values(session)}
 
 
 def _not_to_be_saved(position):
@@ -123,7 +128,16 @@ def restore_positions(session, prefix, step):
     state = read_state(resume_file(prefix))
     if state is None or state['global_step'] != int(step):
         return False
-    say_missing(session.graph, state['positions'])
+    set_session_state(session, state)
+    if state.get('lost'):
+        logging.warning('The training continues from %s, but not with the same bits: %s', prefix,
+                        reported(state['lost']))
+    return True
+
+
+def set_session_state(session, state):
+    """Restores `session_state`, with a warning about nodes that the graph does not have."""
+    _say_missing(session.graph, state['positions'])
     session.set_positions(state['positions'])
     for variable in _own_to_replicas(session):
         values = state.get('replicas', {}).get(variable.name, ())
@@ -134,13 +148,9 @@ def restore_positions(session, prefix, step):
     saved = state.get('local variables', {})
     session.set_variable_values([(v, saved[v.name]) for v in _local_variables(session)
                                  if v.name in saved and _fits(v, saved[v.name])])
-    if state.get('lost'):
-        logging.warning('The training continues from %s, but not with the same bits: %s', prefix,
-                        reported(state['lost']))
-    return True
 
 
-def say_missing(graph, positions):
+def _say_missing(graph, positions):
     """A warning about saved positions of nodes that the graph does not have."""
     functions, known = [graph], set()
     for function in functions:              # which grows
