@@ -57,13 +57,16 @@ class CallbackList:
         for callback in self.callbacks:
             callback.set_model(model)
 
-    def on_batch_begin(self, mode, batch, logs):
-        for hook in self._hooks[mode, 'begin']:
+    def call_batch_hooks(self, mode, when, batch, logs):
+        """Calls the hooks of a batch; mode: train, test or predict; when: begin or end."""
+        for hook in self._hooks[mode, when]:
             hook(batch, logs)
 
-    def on_batch_end(self, mode, batch, logs):
-        for hook in self._hooks[mode, 'end']:
-            hook(batch, logs)
+    def on_batch_begin(self, batch, logs=None):
+        self.call_batch_hooks('train', 'begin', batch, {} if logs is None else logs)
+
+    def on_batch_end(self, batch, logs=None):
+        self.call_batch_hooks('train', 'end', batch, {} if logs is None else logs)
 
     def on_epoch_begin(self, epoch, logs=None):
         for callback in self.callbacks:
@@ -96,9 +99,16 @@ def _all(name):
     return call
 
 
+def _of_batches(mode, when):
+    def call(self, batch, logs=None):
+        self.call_batch_hooks(mode, when, batch, {} if logs is None else logs)
+    return call
+
+
 for _mode in ('train', 'test', 'predict'):
     for _when in ('begin', 'end'):
         setattr(CallbackList, f'on_{_mode}_{_when}', _all(f'on_{_mode}_{_when}'))
+        setattr(CallbackList, f'on_{_mode}_batch_{_when}', _of_batches(_mode, _when))
 
 
 def _overrides_hook(callback, names):

@@ -206,12 +206,16 @@ class ModelCheckpoint(Monitor):
     def resume_after(self, epoch):
         """Resumes the training exactly, if the state after that epoch was saved; True if so."""
         from keras_layer.saving import resume  # start-up time
+        unused = []
         for file in _matching(self.filepath + '.resume', numbers=True):
             path = file.removesuffix('.resume')
             states = resume.read(path)
             if states and resume.restore(self.model, states, epoch):
                 self._tidy(path)
                 return True
+            unused += [(path, states)] if states else []
+        for path, states in unused:
+            resume.say_unused(path, states, epoch)
         return False
 
     def resume_state(self):

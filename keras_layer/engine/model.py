@@ -42,6 +42,7 @@ class Model(SavingMethods, TrainingAPI, Network, NotCopied, instead=(
         self.loss = None
         self.stop_training = False
         self._running_fit = None
+        self._goes_on = False       # `fit` has trained these weights, in this process
         self.history = None
         self._compile_arguments = None
         self._functions = Functions(self)

@@ -52,6 +52,7 @@ class SavingMethods:
         By topology (the order of the layers), or with `by_name` those of layers of equal names. A
         checkpoint may be given before there are weights: it is read as soon as they are created.
         """
+        self._goes_on = False
         path = filepath if hasattr(filepath, 'attrs') else os.fspath(filepath)
         if not hasattr(path, 'attrs') and not is_hdf5(path) and tf.train.checkpoint_exists(path):
             if by_name:

@@ -26,7 +26,7 @@ from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import OpError
 from tinyflow.train.checkpoints.exact_resume import reported, session_state, set_session_state
 
-__all__ = ['encoded', 'read', 'restore', 'state_at_end', 'write']
+__all__ = ['encoded', 'read', 'restore', 'say_unused', 'state_at_end', 'write']
 
 
 def write(path, state):
@@ -145,6 +145,7 @@ def restore(model, states, epoch):
         data.restart()
         data.kept = None
     set_session_state(session, state)
+    _say_changed(variables, state['optimizer'])
     K.batch_set_value(list(zip(variables, state['optimizer'])))
     if state['data'] is not None and hasattr(data, 'set_resume_state'):
         data.set_resume_state(state['data'])
@@ -155,6 +156,23 @@ def restore(model, states, epoch):
     if state['lost']:
         logging.warning('fit goes on, but not with the same bits: %s', reported(state['lost']))
     return True
+
+
+def say_unused(path, states, epoch):
+    """Logs why `fit` does not go on from the states of the file `path`."""
+    saved = [state['epoch'] + 1 for state in states]
+    why = f'the weights of the model are not those of {path}: model.load_weights({path!r}) first' \
+        if epoch + 1 in saved else f'it is of initial_epoch={max(saved)}, not {epoch + 1}'
+    logging.warning('fit does not go on from %s.resume with the same random numbers and state of '
+                    'the optimizer: %s.', path, why)
+
+
+def _say_changed(variables, values):
+    """Logs the hyperparameters of the optimizer that are not as the program has set them."""
+    for variable, now, saved in zip(variables, K.batch_get_value(variables), values):
+        if np.shape(now) == () and variable.dtype.is_floating and now != saved:
+            logging.warning('fit goes on with %s=%g, as it was when the training ended, not %g.',
+                            variable.op.name.rpartition('/')[2], saved, now)
 
 
 def _restore_callbacks(state, callbacks):

@@ -83,8 +83,10 @@ def _resumed(callbacks, initial_epoch):
             initial_epoch = callback.first_epoch(initial_epoch)
             exactly = exactly or getattr(callback, 'resumed', False)
     for callback in callbacks:
-        if initial_epoch and not exactly and hasattr(type(callback), 'resume_after'):
+        if initial_epoch and not exactly and not callbacks.model._goes_on \
+                and hasattr(type(callback), 'resume_after'):
             exactly = callback.resume_after(initial_epoch - 1)
+    callbacks.model._goes_on = True
     return initial_epoch, exactly
 
 
@@ -96,14 +98,14 @@ def _known_steps(data, steps):
 def _train_epoch(model, run, batches, names, callbacks, wanted_steps):
     """One epoch; (averages, whether the data ended before it)."""
     averages, steps = EpochAverages(), 0
-    begin, end = callbacks.on_batch_begin, callbacks.on_batch_end
+    call_hooks = callbacks.call_batch_hooks
     for step, (size, feeds) in enumerate(batches):
         logs = {'batch': step, 'size': size}
-        begin('train', step, logs)
+        call_hooks('train', 'begin', step, logs)
         results = run(feeds)
         averages.add(results, size)
         logs.update(zip(names, results))
-        end('train', step, logs)
+        call_hooks('train', 'end', step, logs)
         steps += 1
         if model.stop_training:
             break
@@ -173,11 +175,11 @@ def evaluate(model, data, verbose, callbacks, steps, batch_size, own_callbacks=T
     count = 0
     for step, (size, feeds) in enumerate(batches):
         logs = {'batch': step, 'size': size}
-        callbacks.on_batch_begin('test', step, logs)
+        callbacks.call_batch_hooks('test', 'begin', step, logs)
         results = run(feeds)
         averages.add(results, 1 if samples is None else size)
         logs.update(zip(names, results))
-        callbacks.on_batch_end('test', step, logs)
+        callbacks.call_batch_hooks('test', 'end', step, logs)
         count += 1
     if not count:
         raise misuse(ValueError('The data for evaluation are empty: there was no batch.'))
@@ -203,7 +205,7 @@ def predict(model, data, verbose, callbacks, steps, batch_size):
     parts = []
     for step, (size, feeds) in enumerate(batches):
         logs = {'batch': step, 'size': size}
-        callbacks.on_batch_begin('predict', step, logs)
+        callbacks.call_batch_hooks('predict', 'begin', step, logs)
         results = run(feeds)
         if samples is None or any(r.shape[:1] != (size,) for r in results):
             parts.append(results)
@@ -214,7 +216,7 @@ def predict(model, data, verbose, callbacks, steps, batch_size):
                 whole[start:start + size] = part
             start += size
         logs['outputs'] = results
-        callbacks.on_batch_end('predict', step, logs)
+        callbacks.call_batch_hooks('predict', 'end', step, logs)
     callbacks.on_predict_end()
     if parts:
         if outputs is not None:

@@ -401,3 +401,82 @@ def test_the_states_of_other_callbacks_stay(name, tmp_path):
     again = keras.models.load_model(str(tmp_path / own.pop().removesuffix('.resume')))
     arrays(again, epochs=3, initial_epoch=2, callbacks=[keras.callbacks.ModelCheckpoint(str(path))])
     assert len(kept() - other) == 1 and other < kept()
+
+
+# ---- a model that goes on, and mistakes ----------------------------------------------------------
+
+@pytest.fixture
+def warned(monkeypatch):
+    lines = []
+    monkeypatch.setattr(logging, 'warning', lambda text, *values: lines.append(text % values))
+    return lines
+
+
+def saver(folder):
+    return keras.callbacks.ModelCheckpoint(str(folder / 'w-{epoch:02d}.h5'),
+                                           save_weights_only=True)
+
+
+def test_a_second_stage_in_one_process_keeps_what_the_program_sets(tmp_path, warned):
+    model = new_model()
+    arrays(model, epochs=2, callbacks=[saver(tmp_path)])
+    keras.backend.set_value(model.optimizer.lr, 1e-5)
+    arrays(model, epochs=3, initial_epoch=2, callbacks=[saver(tmp_path)])
+    assert keras.backend.get_value(model.optimizer.lr) == np.float32(1e-5)
+    assert not warned
+
+
+def test_weights_that_are_loaded_again_resume_a_live_model(tmp_path):
+    model = new_model()
+    arrays(model, epochs=2, callbacks=[saver(tmp_path)])
+    steps = keras.backend.get_value(model.optimizer.iterations)
+    arrays(model, epochs=3, initial_epoch=2)                # interrupted
+    model.load_weights(str(tmp_path / 'w-02.h5'))
+    seen = []
+    count = keras.callbacks.LambdaCallback(on_epoch_begin=lambda *_: seen.append(
+        keras.backend.get_value(model.optimizer.iterations)))
+    arrays(model, epochs=3, initial_epoch=2, callbacks=[saver(tmp_path), count])
+    assert seen == [steps]
+
+
+@pytest.mark.parametrize('load, initial_epoch, reason', [
+    (None, 2, 'load_weights'), ('w-02.h5', 1, 'it is of initial_epoch=2, not 1')])
+def test_a_state_that_is_not_used_is_named(tmp_path, warned, load, initial_epoch, reason):
+    arrays(new_model(), epochs=2, callbacks=[saver(tmp_path)])
+    model = new_model()
+    if load:
+        model.load_weights(str(tmp_path / load))
+    else:
+        model.set_weights([w + 1 for w in model.get_weights()])
+    arrays(model, epochs=3, initial_epoch=initial_epoch, callbacks=[saver(tmp_path)])
+    assert any('w-02.h5' in line and reason in line for line in warned), warned
+
+
+def test_another_learning_rate_is_named(tmp_path, warned):
+    arrays(new_model(keras.optimizers.Adam(0.25)), epochs=2, callbacks=[saver(tmp_path)])
+    model = new_model(keras.optimizers.Adam(0.5))
+    model.load_weights(str(tmp_path / 'w-02.h5'))
+    arrays(model, epochs=3, initial_epoch=2, callbacks=[saver(tmp_path)])
+    assert any('learning_rate=0.25' in line and 'not 0.5' in line for line in warned), warned
+
+
+def test_a_list_of_callbacks_driven_by_hand():
+    """The signatures of TensorFlow 1.15."""
+    seen = []
+
+    class Records(keras.callbacks.Callback):
+        def on_train_batch_begin(self, batch, logs=None):
+            seen.append(('begin', batch, logs))
+
+        def on_train_batch_end(self, batch, logs=None):
+            seen.append(('end', batch, logs))
+
+        def on_test_batch_end(self, batch, logs=None):
+            seen.append(('test', batch, logs))
+
+    every = keras.callbacks.CallbackList([Records()])
+    every.on_batch_begin(0)
+    every.on_batch_end(0, {'loss': 1.})
+    every.on_train_batch_begin(1)
+    every.on_test_batch_end(2)
+    assert seen == [('begin', 0, {}), ('end', 0, {'loss': 1.}), ('begin', 1, {}), ('test', 2, {})]
