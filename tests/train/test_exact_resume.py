@@ -1,10 +1,13 @@
 """Exact resume of monitored sessions: input, random numbers, local Variables; changed pipelines."""
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.data.runtime.iterators import IteratorState
 from tinyflow.train.checkpoints import exact_resume
 
 
@@ -216,3 +219,133 @@ def test_elements_larger_than_the_limit_of_a_table(tmp_path):
     rows = np.arange(400.).reshape(100, 4)
     interrupted_is_whole(tmp_path, lambda: next_of(
         tf.data.Dataset.from_tensor_slices(rows).map(lambda r: r * 2).shuffle(64)))
+
+
+def drawn(x):
+    return tf.cast(x, tf.float32) + tf.random_uniform([])
+
+
+NESTED = {
+    'flat_map': lambda: numbers().flat_map(
+        lambda x: tf.data.Dataset.from_tensors(drawn(x)).repeat(4)),
+    'interleave': lambda: numbers().interleave(
+        lambda x: tf.data.Dataset.from_tensors(drawn(x)).repeat(4), 3, 2),
+    'also in a map': lambda: numbers().flat_map(
+        lambda x: tf.data.Dataset.from_tensors(drawn(x)).repeat(4).map(
+            lambda y: (y, tf.random_normal([])))),
+    'two levels': lambda: numbers().flat_map(
+        lambda x: tf.data.Dataset.from_tensors(drawn(x)).repeat(2).interleave(
+            lambda y: tf.data.Dataset.from_tensors(y + tf.random_normal([])).repeat(3), 2)),
+    'windows': lambda: numbers(80).apply(tf.data.experimental.group_by_window(
+        lambda x: x % 3, lambda key, rows: rows.map(
+            lambda row, of_all=tf.random_uniform([]): (row, of_all)), 4)),
+    'in a cond': lambda: numbers().flat_map(
+        lambda x: tf.data.Dataset.from_tensors(
+            tf.cond(x % 2 > 0, lambda: drawn(x), lambda: 0.)).repeat(4)),
+    'a number of elements': lambda: numbers().shuffle(7).flat_map(
+        lambda x: tf.data.Dataset.range(tf.random_uniform([], 4, 9, tf.int64)).shuffle(
+            4, seed=2)),
+}
+
+
+@pytest.mark.parametrize('ahead', [False, True])
+@pytest.mark.parametrize('name', NESTED)
+def test_functions_that_draw_and_return_datasets(name, ahead, tmp_path, monkeypatch):
+    """The function is called again to restore a dataset: it draws what it drew before."""
+    from tinyflow.data.runtime import prefetch
+    if ahead:
+        monkeypatch.setattr(prefetch, '_WORTH_IT', -1.)
+        monkeypatch.setattr(prefetch, '_WATCHED', 1)
+    interrupted_is_whole(tmp_path, lambda: next_of(NESTED[name]().prefetch(3 if ahead else 0)))
+
+
+def test_functions_that_draw_under_a_check_for_nan():
+    """... where functions are interpreted."""
+    with tf.Graph().as_default() as graph:
+        element = next_of(NESTED['flat_map']())
+        with tf.Session(nan_check=True) as sess:
+            sess.run(element)
+            positions = sess.positions()[0]
+            expected = [sess.run(element) for _ in range(9)]
+        with tf.Session(graph=graph, nan_check=True) as sess:
+            sess.set_positions(positions)
+            assert [sess.run(element) for _ in range(9)] == expected
+
+
+def in_time(function):
+    """What `function` returns, unless it waits forever."""
+    results = []
+    thread = threading.Thread(target=lambda: results.append(function()), daemon=True)
+    thread.start()
+    thread.join(60)
+    assert results, 'it hangs, or failed'
+    return results[0]
+
+
+def test_an_initialized_iterator_whose_function_draws(tmp_path):
+    """Restoring it calls the function, which asks the Session for its random stream."""
+    def make():
+        iterator = NESTED['flat_map']().make_initializable_iterator()
+        tf.add_to_collection(tf.GraphKeys.TABLE_INITIALIZERS, iterator.initializer)
+        return iterator.get_next()
+    in_time(lambda: interrupted_is_whole(tmp_path, make) is None)
+
+
+def test_an_iterator_shared_by_two_nodes(tmp_path):
+    """... is restored once, also if the second node runs first later on."""
+    with tf.Graph().as_default() as graph:
+        dataset = NESTED['flat_map']()
+        first, second = [dataset.make_initializable_iterator(shared_name='both') for _ in 'ab']
+        elements = [iterator.get_next() for iterator in (first, second)]
+
+        def restored():
+            with tf.Session(graph=graph) as sess:
+                sess.run(first.initializer)
+                sess.set_positions(positions)
+                return [sess.run(elements[i]) for i in (0, 0, 1, 1, 1)]
+
+        with tf.Session() as sess:
+            sess.run([first.initializer, second.initializer])
+            sess.run(elements)
+            positions = sess.positions()[0]
+            expected = [sess.run(elements[i]) for i in (0, 0, 1, 1, 1)]
+        assert in_time(restored) == expected
+
+
+def test_positions_are_set_while_another_thread_reads(monkeypatch):
+    """The reading thread holds the iterator and asks for a stream: no lock may be held then."""
+    reading, setting = threading.Event(), threading.Event()
+
+    def wait(x):
+        reading.set()
+        assert setting.wait(60)
+        return x
+
+    def set_state(self, state, before=IteratorState.set_state):
+        setting.set()
+        before(self, state)
+
+    monkeypatch.setattr(IteratorState, 'set_state', set_state)
+    with tf.Graph().as_default(), tf.Session() as sess:
+        element = next_of(numbers().map(lambda x: tf.py_func(wait, [x], tf.int64)).flat_map(
+            lambda x: tf.data.Dataset.from_tensors(drawn(x)).repeat(3)))
+        reader = threading.Thread(target=sess.run, args=(element,), daemon=True)
+        reader.start()
+        assert reading.wait(60)
+        in_time(lambda: sess.set_positions({'OneShotIterator': None}) is None)
+        reader.join(60)
+        assert not reader.is_alive()
+
+
+def test_print_is_not_lost(capsys):
+    with tf.Graph().as_default():
+        said = tf.Print(tf.constant(1), ['said'], first_n=2)
+        with tf.Session() as sess:
+            sess.run(said)
+            positions, lost = sess.positions()
+            assert not lost
+        with tf.Session() as sess:
+            sess.set_positions(positions)
+            sess.run(said)
+            sess.run(said)
+    assert capsys.readouterr().out.count('said') == 2

@@ -13,6 +13,7 @@ from tinyflow.compiler.functions.nested import function_to_program, lists_read
 from tinyflow.graph.support.errors import OpFailure
 from tinyflow.session.cache_entry import CacheEntry
 from tinyflow.session.runtime import Runtime
+from tinyflow.session.store import Store
 
 
 class CompiledFunction:
@@ -38,6 +39,11 @@ class CompiledFunction:
             executable = entry.executable(shapes)
             self._last = shapes, executable
         return executable.call_inside(arrays)
+
+    @property
+    def store(self) -> Store:
+        """The Store that the function uses."""
+        return self._runtime.store
 
     def _planned(self, given: int) -> CacheEntry:
         program = function_to_program(*self._arguments)

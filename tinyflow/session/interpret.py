@@ -107,4 +107,9 @@ def interpreted(store: Store, graph: FuncGraph, parameters: Sequence[Tensor] | N
                 owned: Collection[Tensor] = ()) -> Callable[..., list]:
     """A function's outputs by the interpreter; see nested.FunctionMaker."""
     program = function_to_program(graph, parameters, wanted, known, owned)
-    return lambda *arrays: interpret(program, arrays, store)
+
+    def call(*arrays: np.ndarray) -> list:
+        return interpret(program, arrays, store)
+
+    call.store = store                          # type: ignore[attr-defined]  # see _replayable
+    return call

@@ -152,6 +152,7 @@ class _NanTracker:
             if body and self._iterations:
                 self._iterations[-1] += 1
             return results
+        call.store = self.store                 # type: ignore[attr-defined]  # see _replayable
         return call
 
     # ---- origins -------------------------------------------------------------------------

@@ -74,14 +74,17 @@ class Store:
                     definition = operation.definition
                     state = definition.state(operation, self._shared) \
                         if definition.state_of_node else definition.state(operation.attrs)
-                    self._resume(operation, state)
+                    # Another node of one shared_name has resumed the state that they share.
+                    if self._resumed and not any(s is state for s in self._states.values()):
+                        self._resume(operation, state)
                     self._states[operation] = state
                 return self._states[operation]
 
     def _resume(self, operation: Operation, state: Any) -> None:
-        if self._resumed and _full_name(operation) in self._resumed:
+        saved = self._resumed.pop(_full_name(operation), self)
+        if saved is not self:                       # self: there is none
             try:
-                state.set_state(self._resumed.pop(_full_name(operation)))
+                state.set_state(saved)
             except (AttributeError, KeyError, TypeError):       # that of another kind of node
                 logging.warning("The node '%s' is not the one whose position was saved: it starts "
                                 'again.', _full_name(operation))
@@ -112,8 +115,8 @@ class Store:
         """Sets the positions; a state that does not exist yet gets its position when made."""
         with self._lock:
             self._resumed = dict(positions)
-            for operation, state in list(self._states.items()):
-                self._resume(operation, state)
+        for operation, state in list(self._states.items()):     # no lock: may call functions
+            self._resume(operation, state)
 
     def storages(self) -> list[VariableStorage]:
         """All storages made so far."""

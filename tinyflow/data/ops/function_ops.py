@@ -13,6 +13,7 @@ import numpy as np
 from tinyflow.data.ops.dataset_ops import OF_ELEMENTS, DatasetOp, components_of, positive
 from tinyflow.data.runtime import batching, grouping, mapping, nesting, prefetch, sources
 from tinyflow.data.runtime.base import opened
+from tinyflow.data.runtime.replay import Replayable
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support import errors
@@ -30,14 +31,27 @@ def with_captures(function, captured):
 
 def random_node(*graphs):
     """The name of a stateful node in these functions (e.g. random numbers), or None."""
-    for graph in graphs:
-        for operation in graph.get_operations():
-            if operation.definition.state is not None and 'seed' in operation.attrs:
-                return operation.name
-            found = random_node(*functions_of(operation))
-            if found:
-                return found
-    return None
+    return next((operation.name for graph in graphs for operation in _random_operations(graph)),
+                None)
+
+
+def _random_operations(graph):
+    """The random operations of a function, and of those inside it."""
+    for operation in graph.get_operations():
+        if operation.definition.state is not None and 'seed' in operation.attrs:
+            yield operation
+        for function in functions_of(operation):
+            yield from _random_operations(function)
+
+
+def _replayable(function, captured, graph):
+    """A function that makes a dataset; restoring a pass over that calls it again."""
+    called, operations = with_captures(function, captured), list(_random_operations(graph))
+    if not operations:
+        return called
+    return Replayable(called, lambda: {f'{operation.graph.name}/{operation.name}':
+                                       function.store.state(operation)
+                                       for operation in operations})
 
 
 def _made(source, *graphs):
@@ -139,14 +153,14 @@ class FlatMapDataset(DatasetOp):
     functions = ('f',)
 
     def kernel(function, input_dataset, other_arguments, *, f):
-        function = with_captures(function, other_arguments)
+        function = _replayable(function, other_arguments, f)
         return _made(nesting.Flat(input_dataset.item(), function), f)
 
 
 def _interleaved(function, input_dataset, other_arguments, cycle_length, block_length, f):
     if cycle_length == -1:                  # tf.data.experimental.AUTOTUNE, in TensorFlow 2
         cycle_length = os.cpu_count() or 1
-    function = with_captures(function, other_arguments)
+    function = _replayable(function, other_arguments, f)
     return _made(nesting.Interleaved(
         input_dataset.item(), function, positive('cycle_length', cycle_length),
         positive('block_length', block_length)), f)
@@ -291,9 +305,10 @@ class GroupByWindowDataset(_SeveralLists, DatasetOp):
                Treduce_func_other_arguments, Twindow_size_func_other_arguments):      # noqa: N803
         parts = _parts(captured, Tkey_func_other_arguments, Treduce_func_other_arguments,
                        Twindow_size_func_other_arguments)
-        called = [with_captures(f, part) for f, part in zip((key, reduce, size), parts)]
-        return _made(grouping.Grouped(input_dataset.item(), *called), key_func, reduce_func,
-                     window_size_func)
+        return _made(grouping.Grouped(
+            input_dataset.item(), with_captures(key, parts[0]),
+            _replayable(reduce, parts[1], reduce_func), with_captures(size, parts[2])),
+            key_func, reduce_func, window_size_func)
 
 
 class GroupByReducerDataset(_SeveralLists, DatasetOp,

@@ -20,6 +20,7 @@ from tinyflow.data.runtime.base import (
 )
 from tinyflow.data.runtime.batching import Listed
 from tinyflow.data.runtime.mapping import Function
+from tinyflow.data.runtime.replay import called
 from tinyflow.graph.object_scalars import boxed
 
 
@@ -31,6 +32,7 @@ class _GroupedCursor(Transform):
         self.groups: dict[int, list[Element]] = {}
         self.sizes: dict[int, int] = {}
         self.window: tuple[int, list[Element]] | None = None
+        self.drawn: State = {}              # positions of random streams before it was made
         self.cursor: Cursor | None = None
         self.ended = False
 
@@ -69,23 +71,24 @@ class _GroupedCursor(Transform):
             raise invalid(f'Window size must be greater than zero, but got {size}.')
         return size
 
-    def _start(self, key: int, elements: list[Element]) -> None:
+    def _start(self, key: int, elements: list[Element], drawn: State | None = None) -> None:
         self.window = key, elements
-        (box,) = self.source.reduce(np.int64(key), boxed(Listed(elements)))
+        (box,), self.drawn = called(self.source.reduce, (np.int64(key), boxed(Listed(elements))),
+                                    drawn)
         self.cursor = opened(box.item())
 
     def get_state(self) -> State:
         window = self.window and [self.window[0], _plain(self.window[1])]
         return {**super().get_state(), 'ended': self.ended, 'sizes': list(self.sizes.items()),
                 'groups': [[k, _plain(v)] for k, v in self.groups.items()], 'window': window,
-                'cursor': self.cursor and save(self.cursor)}
+                'drawn': self.drawn, 'cursor': self.cursor and save(self.cursor)}
 
     def set_state(self, state: State) -> None:
         super().set_state(state)
         self.ended, self.sizes = state['ended'], dict(map(tuple, state['sizes']))
         self.groups = {key: list(elements) for key, elements in state['groups']}
         if state['window'] is not None:
-            self._start(*state['window'])
+            self._start(*state['window'], state.get('drawn', {}))
             if self.cursor is not None:
                 load(self.cursor, state['cursor'])
 

@@ -16,25 +16,26 @@ from tinyflow.data.runtime.base import (
     save,
 )
 from tinyflow.data.runtime.mapping import Function
+from tinyflow.data.runtime.replay import called
 
 
 class _Open:
     """A dataset that the function returned for an element, and the pass over it."""
 
-    def __init__(self, function: Function, element: Element) -> None:
+    def __init__(self, function: Function, element: Element, drawn: State | None = None) -> None:
         self.element = element
-        (box,) = function(*element)
+        (box,), self.drawn = called(function, element, drawn)
         made = box.item()
         if not isinstance(made, Source):
             raise invalid(f'the function gives a {type(made).__name__} where a dataset is needed')
         self.cursor: Cursor = opened(made)
 
     def get_state(self) -> State:
-        return {'element': tuple(self.element), 'cursor': save(self.cursor)}
+        return {'element': tuple(self.element), 'drawn': self.drawn, 'cursor': save(self.cursor)}
 
     @classmethod
     def from_state(cls, function: Function, state: State) -> _Open:
-        made = cls(function, state['element'])
+        made = cls(function, state['element'], state.get('drawn', {}))
         load(made.cursor, state['cursor'])
         return made
 

@@ -32,6 +32,12 @@ class _PrintCount:
     def __init__(self):
         self.times = 0
 
+    def get_state(self):
+        return {'times': self.times}
+
+    def set_state(self, state):
+        self.times = state['times']
+
 
 class PrintOp(Op, type='Print'):
     """The input, after printing the data."""
