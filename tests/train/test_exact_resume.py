@@ -225,6 +225,15 @@ def drawn(x):
     return tf.cast(x, tf.float32) + tf.random_uniform([])
 
 
+def drawn_for_odd(x):
+    return tf.cond(x % 2 > 0, lambda: drawn(x), lambda: 0.)
+
+
+def with_one_number(rows):
+    number = tf.random_uniform([])
+    return rows.map(lambda row: (row, number))
+
+
 NESTED = {
     'flat_map': lambda: numbers().flat_map(
         lambda x: tf.data.Dataset.from_tensors(drawn(x)).repeat(4)),
@@ -237,11 +246,9 @@ NESTED = {
         lambda x: tf.data.Dataset.from_tensors(drawn(x)).repeat(2).interleave(
             lambda y: tf.data.Dataset.from_tensors(y + tf.random_normal([])).repeat(3), 2)),
     'windows': lambda: numbers(80).apply(tf.data.experimental.group_by_window(
-        lambda x: x % 3, lambda key, rows: rows.map(
-            lambda row, of_all=tf.random_uniform([]): (row, of_all)), 4)),
+        lambda x: x % 3, lambda key, rows: with_one_number(rows), 4)),
     'in a cond': lambda: numbers().flat_map(
-        lambda x: tf.data.Dataset.from_tensors(
-            tf.cond(x % 2 > 0, lambda: drawn(x), lambda: 0.)).repeat(4)),
+        lambda x: tf.data.Dataset.from_tensors(drawn_for_odd(x)).repeat(4)),
     'a number of elements': lambda: numbers().shuffle(7).flat_map(
         lambda x: tf.data.Dataset.range(tf.random_uniform([], 4, 9, tf.int64)).shuffle(
             4, seed=2)),

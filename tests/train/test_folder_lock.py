@@ -11,6 +11,7 @@ import tinyflow as tf
 from tinyflow.formats.wire import files
 from tinyflow.train.checkpoints import folder_lock
 from tinyflow.train.checkpoints.folder_lock import LOCK_FILE, FolderLock, remove_leftovers
+from tinyflow.train.sessions import monitored_session
 
 needs_fork = pytest.mark.skipif(not hasattr(os, 'fork'), reason='this test forks')
 
@@ -157,6 +158,59 @@ def test_an_error_before_or_in_the_session_frees_the_folder(tmp_path):
     assert LOCK_FILE not in os.listdir(tmp_path)
 
 
+@needs_fork
+def test_a_second_folder_that_is_taken_frees_the_first(tmp_path, monkeypatch):
+    """... at once, even if a traceback still refers to its lock."""
+    made = []
+
+    class Kept(FolderLock):
+        def __init__(self, folder):
+            super().__init__(folder)
+            made.append(self)
+
+    monkeypatch.setattr(monitored_session, 'FolderLock', Kept)
+    free, taken = [tmp_path / name for name in 'ab']
+    holder = Holder(taken)
+    try:
+        with tf.Graph().as_default():
+            tf.train.get_or_create_global_step()
+            # Their order is not defined: of many, one is very likely locked before the taken one.
+            hooks = [tf.train.CheckpointSaverHook(str(folder), save_steps=1)
+                     for folder in (free, taken, *(tmp_path / str(i) for i in range(20)))]
+            with pytest.raises(tf.errors.FailedPreconditionError):
+                tf.train.SingularMonitoredSession(hooks)
+            assert not [path for path in folder_lock._held if str(tmp_path) in path]
+    finally:
+        holder.kill()
+
+
+def test_a_finalizer_that_runs_while_the_folder_is_taken(tmp_path, monkeypatch):
+    """The garbage collector may release the previous lock anywhere in the taking of the next."""
+    class Held(dict):
+        def get(self, *arguments):
+            found = super().get(*arguments)
+            previous.release()
+            return found
+
+    monkeypatch.setattr(folder_lock, '_held', Held())
+    previous = FolderLock.__new__(FolderLock)
+    previous._finalizer = None
+    previous.__init__(tmp_path)
+    second = FolderLock(tmp_path)
+    assert second.is_first and os.path.exists(tmp_path / LOCK_FILE)
+    if hasattr(os, 'fork'):
+        child = os.fork()
+        if not child:
+            try:
+                FolderLock(tmp_path)
+            except tf.errors.FailedPreconditionError:
+                os._exit(3)
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+    second.release()
+    assert not os.path.exists(tmp_path / LOCK_FILE)
+
+
 def test_a_folder_that_cannot_be_locked_is_used_without(tmp_path, monkeypatch):
     def refuse(*_):
         raise OSError(errno.ENOLCK, 'No locks available')
@@ -220,6 +274,36 @@ def test_temporary_files_of_ended_processes_are_removed(tmp_path):
         path.write_bytes(b'')               # its own, TensorFlow's, and of another computer
     files.remove_abandoned(str(tmp_path))
     assert sorted(os.listdir(tmp_path)) == sorted([own.name, 'd.tempstate123', 'e.tempstate1_2_3'])
+
+
+def test_another_container_of_the_same_host_name(tmp_path, monkeypatch):
+    """Its process numbers say nothing here."""
+    def in_container(number):
+        files._host.cache_clear()
+        monkeypatch.setattr(os, 'readlink', lambda path: f'pid:[{number}]')
+
+    try:
+        in_container(1)
+        monkeypatch.setattr(os, 'getpid', lambda: 2**22 + 1)    # larger than any
+        written = tmp_path / os.path.basename(files.temporary_name('a'))
+        written.write_bytes(b'')
+        monkeypatch.undo()
+        in_container(2)
+        files.remove_abandoned(str(tmp_path))
+        assert written.exists()
+        in_container(1)
+        files.remove_abandoned(str(tmp_path))
+        assert not written.exists()
+    finally:
+        files._host.cache_clear()
+
+
+def test_a_folder_that_cannot_be_listed_is_left_alone(tmp_path, monkeypatch):
+    def refuse(path):
+        raise PermissionError(errno.EACCES, 'Permission denied')
+
+    monkeypatch.setattr(os, 'listdir', refuse)
+    files.remove_abandoned(str(tmp_path))
 
 
 def test_a_deletion_that_was_interrupted_is_finished(tmp_path, monkeypatch):

@@ -472,3 +472,24 @@ def test_a_supervisor_saves_and_summarises_in_threads(tmp_path):
     assert {'twice', 'global_step/sec'} <= tags
     with sv.managed_session() as session:
         assert session.run(step) > 0
+
+
+def test_a_saver_of_the_users_own(tmp_path):
+    """... needs `save` only; positions are not saved next to files whose names are not known."""
+    class Own:
+        def __init__(self):
+            self.saved = []
+
+        def save(self, session, path, global_step=None):
+            self.saved.append((path, int(global_step)))
+
+    saver = Own()
+    with tf.Graph().as_default():
+        advance = tf.assign_add(tf.train.get_or_create_global_step(), 1)
+        hook = tf.train.CheckpointSaverHook(str(tmp_path), save_steps=2, saver=saver)
+        with tf.train.SingularMonitoredSession([hook]) as sess:
+            for _ in range(3):
+                sess.run(advance)
+    path = str(tmp_path / 'model.ckpt')
+    assert saver.saved == [(path, 0), (path, 2), (path, 3)]
+    assert not [name for name in os.listdir(tmp_path) if name.endswith('.resume')]

@@ -27,7 +27,16 @@ def temporary_name(path):
 
 @lru_cache(maxsize=1)
 def _host():
-    return zlib.crc32(socket.gethostname().encode())
+    """A number for what a process number belongs to.
+
+    Containers may share a host name: on Linux it includes the boot and the namespace of processes.
+    """
+    parts = [socket.gethostname()]
+    with suppress(OSError), open('/proc/sys/kernel/random/boot_id', encoding='ascii') as file:
+        parts.append(file.read().strip())
+    with suppress(OSError):
+        parts.append(os.readlink('/proc/self/ns/pid'))
+    return zlib.crc32('\n'.join(parts).encode())
 
 
 def is_temporary(path):
@@ -38,7 +47,11 @@ def is_temporary(path):
 def remove_abandoned(directory):
     """Removes the temporary files and folders of processes of this computer that have ended."""
     own = re.compile(rf'{re.escape(_MARK)}{_host()}_(\d+)_\d+\Z')
-    for name in os.listdir(directory or '.'):
+    try:
+        names = os.listdir(directory or '.')
+    except OSError:                         # it may be writable only
+        return
+    for name in names:
         process = own.search(name)
         if process and not _is_alive(int(process[1])):
             path = os.path.join(directory, name)

@@ -40,7 +40,7 @@ LOCK_FILE = 'training.lock'
 _FAR = 1 << 30                      # the locked byte: on Windows the bytes before stay readable
 _ATTEMPTS = 20
 _guard = threading.RLock()
-_held: dict[str, tuple[int, int, int]] = {}     # path -> (process, open file, number of holders)
+_held: dict[str, list[int]] = {}        # path -> [process, open file, number of holders]
 
 
 class _Taken(Exception):
@@ -71,9 +71,11 @@ class FolderLock:
 
 def _acquire(path):
     """True for the first holder in this process, False for a further one, None without locks."""
-    process, number, holders = _held.get(path, (None, None, 0))
-    if process == os.getpid():
-        _held[path] = process, number, holders + 1
+    entry = _held.get(path)
+    if entry is not None and entry[0] == os.getpid():
+        entry[2] += 1
+    # A finalizer may have released the last other holder just before that.
+    if entry is not None and entry[0] == os.getpid() and _held.get(path) is entry:
         logging.warning('Another training of this process is open in %s. Both write checkpoints '
                         'there: close the first one, or use another folder.',
                         os.path.dirname(path))
@@ -85,7 +87,7 @@ def _acquire(path):
     except OSError as error:
         logging.debug('%s cannot be locked: %s', path, error)
         return None
-    _held[path] = os.getpid(), number, 1
+    _held[path] = [os.getpid(), number, 1]
     return True
 
 
@@ -154,10 +156,11 @@ def _release(path, process):
     with _guard:
         if process != os.getpid() or path not in _held:
             return                              # in a child made by fork: its parent holds it
-        _, number, holders = _held.pop(path)
-        if holders > 1:
-            _held[path] = process, number, holders - 1
+        entry = _held[path]
+        entry[2] -= 1
+        if entry[2] or _held.pop(path, None) is not entry:
             return
+        number = entry[1]
         with suppress(OSError):
             if sys.platform == 'win32':
                 os.close(number)

@@ -81,7 +81,7 @@ class CheckpointSaverHook(SessionRunHook):
         saver = self._get_saver()
         self._summary_writer.add_graph(definition)
         self._summary_writer.add_meta_graph(export_meta_graph(
-            graph_def=definition, graph=graph, saver_def=saver.saver_def if saver else None))
+            graph_def=definition, graph=graph, saver_def=getattr(saver, 'saver_def', None)))
 
     def before_run(self, run_context):
         return self._request
@@ -123,7 +123,9 @@ class CheckpointSaverHook(SessionRunHook):
         return stop
 
     def _save_positions(self, session, step):
-        if not hasattr(session, 'positions'):       # a wrapper of a Session, such as a debugger's
+        # A wrapper of a Session, such as a debugger's; a saver of the user's own, whose files and
+        # their names are not known.
+        if not hasattr(session, 'positions') or not hasattr(self._get_saver(), '_numbered'):
             return
         lost = exact_resume.save_positions(session, self._prefix(step), step)
         if lost and not self._lost_logged:
@@ -133,7 +135,8 @@ class CheckpointSaverHook(SessionRunHook):
 
     def _prefix(self, step):
         """The prefix of the checkpoint of that step, as the Saver names it."""
-        return self._get_saver()._numbered(self._save_path, int(step))
+        numbered = getattr(self._get_saver(), '_numbered', '{}-{:d}'.format)
+        return numbered(self._save_path, int(step))
 
     def _get_saver(self):
         if self._saver is not None:

@@ -189,10 +189,17 @@ class _CoordinatedCreator(SessionCreator):
 
 def _locked_folders(savers):
     """The locks of the folders that checkpoints are saved in, cleared of what a kill left there."""
-    locks = [FolderLock(folder) for folder in {os.path.realpath(s._checkpoint_dir) for s in savers}]
-    if all(lock.is_first for lock in locks):
-        for saver in savers:
-            remove_leftovers(saver._save_path)
+    locks: list[FolderLock] = []
+    try:
+        for folder in {os.path.realpath(s._checkpoint_dir) for s in savers}:
+            locks.append(FolderLock(folder))
+        if all(lock.is_first for lock in locks):
+            for saver in savers:
+                remove_leftovers(saver._save_path)
+    except BaseException:
+        for lock in locks:              # the traceback of the error refers to them
+            lock.release()
+        raise
     return locks
 
 
