@@ -332,6 +332,18 @@ def test_fed_batches_are_fed_again():
             session.run(train, {x: [1., -2.]})
 
 
+def test_a_table_and_a_print_hide_nothing():
+    """Their states do not influence the steps that are repeated."""
+    table = tf.contrib.lookup.index_table_from_tensor(tf.constant(['a', 'b']))
+    row = tf.cast(table.lookup(tf.constant('b')), tf.float32)
+    train, loss = nan_after(2)
+    loss = tf.Print(loss * row, [row])
+    with pytest.raises(tf.train.NanLossDuringTrainingError, match="first produced by Log 'Log'"):
+        with tf.train.MonitoredSession(hooks=[tf.train.NanTensorHook(loss)]) as session:
+            while not session.should_stop():
+                session.run(train)
+
+
 def test_variables_stay_as_they_were():
     train, loss = nan_after(2)
     w = tf.global_variables()[0]
