@@ -344,6 +344,21 @@ def test_positions_are_set_while_another_thread_reads(monkeypatch):
         assert not reader.is_alive()
 
 
+def test_positions_of_a_pass_whose_threads_compute_ahead(monkeypatch):
+    """Setting them ends the threads, which have later elements."""
+    from tinyflow.data.runtime import prefetch
+    monkeypatch.setattr(prefetch, '_WORTH_IT', -1.)
+    monkeypatch.setattr(prefetch, '_WATCHED', 1)
+    with tf.Graph().as_default(), tf.Session() as sess:
+        element = next_of(numbers().map(lambda x: x + 1, 2).prefetch(3))
+        for _ in range(5):
+            sess.run(element)
+        positions = sess.positions()[0]
+        expected = [sess.run(element) for _ in range(9)]
+        sess.set_positions(positions)
+        assert [sess.run(element) for _ in range(9)] == expected
+
+
 def test_print_is_not_lost(capsys):
     with tf.Graph().as_default():
         said = tf.Print(tf.constant(1), ['said'], first_n=2)

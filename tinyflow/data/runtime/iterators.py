@@ -119,6 +119,7 @@ class IteratorState:
             self._not_resumed(f'its datasets were {_text(chain)}, and are {_text(now)}')
             return
         try:
+            self._open(self.source)                 # type: ignore[arg-type]  # ends its threads
             load(self.cursor, state)                # type: ignore[arg-type]
         except errors.NotFoundError:                # an input file: reading it says so
             raise
