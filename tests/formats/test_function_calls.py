@@ -4,6 +4,7 @@ from __future__ import annotations
 import pytest
 
 import tinyflow as tf
+from tinyflow.formats.graphdef import expansion
 from tinyflow.formats.graphdef.expansion import Budget
 
 
@@ -97,6 +98,30 @@ def test_many_calls_of_a_file_that_has_many_nodes(graph):
         node.input.append('x')
     tf.import_graph_def(definition, name='')
     assert len(graph.get_operations()) > 5000
+
+
+def test_each_node_is_looked_at_once(monkeypatch):
+    """A thousand calls of a function of a thousand calls are not a million steps."""
+    seen, looked_at = [], expansion._called
+    monkeypatch.setattr(expansion, '_called',
+                        lambda node, library: seen.append(node) or looked_at(node, library))
+    definition = _chain(1, None)
+    for i in range(3):
+        _function(definition, f'g{i}', [(f'n{k}', f'g{i + 1}' if i < 2 else 'f0', 'x', {})
+                                        for k in range(1000)], 'n0:y:0')
+    for i in range(1000):
+        node = definition.node.add()
+        node.name, node.op = f'c{i}', 'g0'
+        node.input.append('x')
+    with pytest.raises(ValueError, match=r'would become 10\^12 nodes'):
+        tf.import_graph_def(definition, name='')
+    assert len(seen) < 10_000
+
+
+def test_a_number_of_nodes_that_python_does_not_print():
+    """Python refuses to write a number of more than 4,300 digits."""
+    with pytest.raises(ValueError, match=r'would become 10\^6020 nodes'):
+        Budget([], {}).check(2 ** 20_000)
 
 
 def test_graphs_that_are_made_again_count_too():

@@ -5,6 +5,9 @@ functions that call the next one twice would become 2^39 nodes.
 """
 from __future__ import annotations
 
+import math
+from collections import Counter
+
 from tinyflow.graph.support.errors import misuse
 
 _ALWAYS, _PER_NODE = 5_000, 50
@@ -36,27 +39,33 @@ class Budget:
 
 
 def _readable(count):
-    return str(count) if count < 10 ** 9 else f'10^{len(str(count)) - 1}'
+    return str(count) if count < 10 ** 9 else f'10^{int(math.log10(count))}'
 
 
 def _expanded(nodes, library):
     """The number of nodes after all calls are replaced; a recursive call counts as one."""
     sizes: dict[str, int] = {}
-    started: set[str] = set()
-    waiting = [name for node in nodes for name in _called(node, library)]
+    calls: dict[str, Counter] = {}          # of each function: how often it calls each other one
+    own = _calls(nodes, library)
+    waiting = list(own)
     while waiting:
         name = waiting[-1]
-        inner = [one for node in library[name].nodes for one in _called(node, library)]
-        missing = [one for one in inner if one not in sizes and one not in started]
-        if name not in started and missing:
-            started.add(name)
-            waiting += missing
+        if name not in calls:
+            calls[name] = _calls(library[name].nodes, library)
+            waiting += [one for one in calls[name] if one not in calls]
         else:
-            started.add(name)
             waiting.pop()
             if name not in sizes:
-                sizes[name] = len(library[name].nodes) + sum(sizes.get(one, 0) for one in inner)
-    return len(nodes) + sum(sizes[name] for node in nodes for name in _called(node, library))
+                sizes[name] = len(library[name].nodes) + _sum(calls[name], sizes)
+    return len(nodes) + _sum(own, sizes)
+
+
+def _calls(nodes, library):
+    return Counter(name for node in nodes for name in _called(node, library))
+
+
+def _sum(calls, sizes):
+    return sum(count * sizes.get(name, 0) for name, count in calls.items())
 
 
 def _called(node, library):
