@@ -20,8 +20,8 @@ __all__ = ['with_deadline_checks']
 class _CheckedSource(ProgramSource):
     """A program that calls check_deadline() before each node up to the first that writes."""
 
-    def __init__(self, plan: MemoryPlan) -> None:
-        super().__init__(plan)
+    def __init__(self, plan: MemoryPlan, clock: bool = False) -> None:
+        super().__init__(plan, clock)
         self._names['check_deadline'] = check_deadline
 
     def _body(self) -> Iterator[list]:
@@ -49,10 +49,12 @@ class _CheckedExecutable(Executable):
 _checked: weakref.WeakKeyDictionary[Executable, Executable] = weakref.WeakKeyDictionary()
 
 
-def with_deadline_checks(executable: Executable) -> Executable:
-    """The same program, with checks; it is made once."""
+def with_deadline_checks(executable: Executable, traced: bool = False) -> Executable:
+    """The same program, with checks; it is made once. One with nan_check looks by itself, but a
+    traced run is compiled.
+    """
     executable.runs += 1                        # a CallCache keeps what runs often
-    if isinstance(executable, NanCheckedExecutable):
+    if isinstance(executable, NanCheckedExecutable) and not traced:
         return executable
     found = _checked.get(executable)
     if found is None:

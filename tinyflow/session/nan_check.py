@@ -18,6 +18,7 @@ from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import errors
+from tinyflow.graph.support.waits import check_deadline, deadlines
 from tinyflow.session.executable import Executable
 from tinyflow.session.failure import explain_failure
 from tinyflow.session.interpret import arguments_of, updating
@@ -80,6 +81,7 @@ class _NanTracker:
         self._origins: dict[int, tuple[Any, Origin]] = {}       # with the array, to keep its id
         self._iterations: list[int] = []
         self._batch: int | None = None          # the batch size, if it is known
+        self._has_written = False
 
     # ---- running -------------------------------------------------------------------------
 
@@ -99,6 +101,9 @@ class _NanTracker:
     def _instructions(self, program: Program, feeds: Sequence[np.ndarray]) -> list:
         env: dict[Value, Any] = dict(zip(program.feeds, feeds))
         for instruction in program.instructions:
+            self._has_written = self._has_written or bool(instruction.writes)
+            if deadlines and not self._has_written:     # a step's writes happen together
+                check_deadline()
             arguments = arguments_of(instruction, env, self.store)
             self._check_update(instruction, arguments)
             try:

@@ -66,7 +66,8 @@ def _run(executable: Executable, source: ProgramSource, arena: Arena,
 def timed_source(executable: Executable) -> ProgramSource:
     """The program's source with a clock read after each instruction, generated once."""
     if executable.timed_source is None:
-        executable.timed_source = ProgramSource(executable.plan, clock=True)
+        kind = type(executable.source)          # one that checks the deadline, or not
+        executable.timed_source = kind(executable.plan, clock=True)
     return executable.timed_source
 
 

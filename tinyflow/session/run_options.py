@@ -21,9 +21,9 @@ def run_with_options(executable: Executable, arrays: Sequence[np.ndarray], optio
         return executable(arrays) if metadata is None else \
             fill_metadata(executable, arrays, metadata)
     from tinyflow.session.deadline_checks import with_deadline_checks  # start-up time
-    checked = with_deadline_checks(executable)
+    checked = with_deadline_checks(executable, metadata is not None)
     with deadline(options.timeout_in_ms):
         results = checked(arrays) if metadata is None else \
-            fill_metadata(executable, arrays, metadata)
+            fill_metadata(checked, arrays, metadata)
         check_deadline(completed=True)
     return results
