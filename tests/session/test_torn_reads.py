@@ -155,6 +155,31 @@ def test_setting_a_value_does_not_change_what_a_run_has_read(graph):
         del Op.registry['SlowRead']
 
 
+def test_reads_after_a_failed_update_do_not_wait_for_ever_after(graph):
+    class FailingAdd(Op):
+        signature = 'ref: Ref(T), value: T -> output_ref: Ref(T)'
+        writes = (0,)
+
+        def shape(ref, value):
+            return ref
+
+        def kernel(ref, value):
+            raise ValueError('no')
+    try:
+        v = tf.Variable(tf.zeros([4]))
+        update = FailingAdd.apply(v._variable, tf.ones([4])).op
+        session = tf.Session()
+        session.run(v.initializer)
+        share(session._store)
+        with pytest.raises((ValueError, tf.errors.OpError), match='no'):
+            session.run(update)
+        storage = session._store.storage(v.op)
+        assert storage.in_place
+        assert session.run(v).tolist() == [0.0] * 4 and not storage.in_place
+    finally:
+        del Op.registry['FailingAdd']
+
+
 # ---- when the Session changes --------------------------------------------------------------------
 
 def test_one_thread_and_its_nested_runs_update_in_place():

@@ -53,6 +53,7 @@ def _read(storage: SharedStorage) -> np.ndarray | None:
     if storage.in_place:            # after the look-up, see _target
         del array
         with storage.lock:
+            storage.in_place = False        # an update that failed has left it
             array = _slot.__get__(storage)
     return array
 
