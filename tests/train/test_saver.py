@@ -10,6 +10,8 @@ import pytest
 
 import tinyflow as tf
 from tests.golden import checkpoint_contents as contents
+from tinyflow.formats.wire import checkpoint_v1
+from tinyflow.ops.files import saving_v1
 
 saver_module = importlib.import_module('tinyflow.train.checkpoints.saver')
 FILES = pathlib.Path(__file__).parents[1] / 'golden' / 'files' / 'ckpt'
@@ -150,6 +152,25 @@ def test_restores_a_checkpoint_of_the_first_format(session):
     tf.train.Saver().restore(session, str(FILES / 'old'))
     np.testing.assert_array_equal(session.run(v), contents.TENSORS['a/float32'])
     np.testing.assert_array_equal(session.run(s), contents.TENSORS['d/string'])
+
+
+def test_a_file_of_the_first_format_is_read_once_for_all_tensors(session, folder, monkeypatch):
+    a, b = [tf.Variable([float(i)] * 3, name=f'v{i}') for i in range(2)]
+    saver = tf.train.Saver(write_version=tf.train.SaverDef.V1)
+    session.run(tf.global_variables_initializer())
+    opened, open_it = [], checkpoint_v1.ReaderV1._open
+    monkeypatch.setattr(checkpoint_v1.ReaderV1, '_open',
+                        lambda self, path: opened.append(path) or open_it(self, path))
+    os.makedirs(folder)
+    path = f'{folder}/model'
+    names = ['v0', 'v1'] * 2
+    restored = [saving_v1.Restore.apply(path, name, dt=tf.float32) for name in names]
+    for factor in (1, 5):
+        session.run([v.assign(v * 5.) for v in (a, b)] if factor > 1 else [])
+        saver.save(session, path)
+        opened.clear()
+        assert [v[0] for v in session.run(restored)] == [0, factor, 0, factor]
+        assert len(opened) == 1
 
 
 def test_restores_an_object_based_checkpoint_by_names(session):

@@ -5,12 +5,9 @@
 """
 from __future__ import annotations
 
-import os
-
 import numpy as np
 
 from tinyflow.formats.wire import checkpoint_v1, slices
-from tinyflow.formats.wire.bundle import BundleReader, index_name
 from tinyflow.formats.wire.bundle_writer import BundleWriter, merge
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.constant_value import constant_value
@@ -84,15 +81,9 @@ class RestoreV2(Op):
     def kernel(prefix, tensor_names, shape_and_slices, *, dtypes):
         names = texts(tensor_names, 'tensor_names', len(dtypes))
         parts = texts(shape_and_slices, 'shape_and_slices', len(dtypes))
-        with _reader(text_of(prefix)) as reader:
+        with checkpoint_v1.reader_of(text_of(prefix)) as reader:
             return tuple([restored(reader, name, part, dtype)
                           for name, part, dtype in zip(names, parts, dtypes)])
-
-
-def _reader(prefix):
-    """A reader of the checkpoint; of one of the first format if there is no other of that name."""
-    old = checkpoint_v1.files_of(prefix) and not os.path.exists(index_name(prefix))
-    return checkpoint_v1.ReaderV1(prefix) if old else BundleReader(prefix)
 
 
 def restored(reader, name, part, dtype):

@@ -4,9 +4,13 @@ Savers of TensorFlow before 0.12 made them, and those with write_version=V1 do.
 """
 from __future__ import annotations
 
+import os
+from functools import lru_cache
+
 import numpy as np
 
 from tinyflow.formats.wire import checkpoint_v1, slices
+from tinyflow.formats.wire.bundle import index_name
 from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.support import errors
@@ -23,6 +27,7 @@ def _write(filename, names, parts, tensors, dtypes):
         shape, extents = slices.parse(part) if part else \
             (array.shape, [(0, slices.ALL)] * array.ndim)
         entries.append((name, shape, extents, array, dtype))
+    _reader.cache_clear()
     checkpoint_v1.write(text_of(filename), entries)
 
 
@@ -53,8 +58,18 @@ class SaveSlices(Op):
 
 
 def _restored(pattern, name, part, dt):
-    with checkpoint_v1.reader_of(text_of(pattern)) as reader:
+    pattern = text_of(pattern)
+    states = [os.stat(path) for path in checkpoint_v1.files_of(pattern)]
+    if not states or os.path.exists(index_name(pattern)):       # a V2 checkpoint, or an error
+        with checkpoint_v1.reader_of(pattern) as reader:
+            return restored(reader, text_of(name), part, dt)
+    with _reader(pattern, tuple((s.st_ino, s.st_mtime_ns, s.st_size) for s in states)) as reader:
         return restored(reader, text_of(name), part, dt)
+
+
+@lru_cache(maxsize=1)               # a checkpoint is restored by a node for each tensor
+def _reader(pattern, states):
+    return checkpoint_v1.reader_of(pattern)
 
 
 class Restore(Op):
