@@ -1,14 +1,16 @@
 """run_module: what `python -W error -m MODULE` prints, from a process that has tinyflow imported.
 
 Each call forks a server that has imported tinyflow and nothing else; a new process would take a
-quarter of a second to import it.
+quarter of a second to import it. The server is `python -m tests.fork_server`.
 """
 from __future__ import annotations
 
 import atexit
-import multiprocessing
+import functools
+import json
 import os
 import runpy
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,10 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 MOST_SECONDS = 60
-CAN_FORK = 'forkserver' in multiprocessing.get_all_start_methods()
-if CAN_FORK:
-    _server = multiprocessing.get_context('forkserver')
-    _server.set_forkserver_preload(['tinyflow', 'tinyflow.api.cli', 'runpy'])
+CAN_FORK = hasattr(os, 'fork')
 
 
 def run_module(module, *arguments, cwd):
@@ -33,19 +32,40 @@ def run_module(module, *arguments, cwd):
             command, cwd=cwd, capture_output=True, encoding='utf-8', timeout=MOST_SECONDS,
             env={**os.environ, 'PYTHONPATH': str(ROOT), 'PYTHONIOENCODING': 'utf-8'})
     with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder, name) for name in ('output', 'errors')]
-        process = _server.Process(target=_run, args=(module, arguments, str(cwd), paths))
-        process.start()
-        process.join(MOST_SECONDS)
-        if process.exitcode is None:
-            process.kill()
+        paths = [str(Path(folder, name)) for name in ('output', 'errors')]
+        server = _server()
+        server.stdin.write(json.dumps([module, arguments, str(cwd), paths]) + '\n')
+        server.stdin.flush()
+        status = int(server.stdout.readline())
+        if status == -signal.SIGALRM:
             raise subprocess.TimeoutExpired(command, MOST_SECONDS)
-        output, errors = [path.read_text(encoding='utf-8') for path in paths]
-    return subprocess.CompletedProcess(command, process.exitcode, output, errors)
+        output, errors = [Path(path).read_text(encoding='utf-8') for path in paths]
+    return subprocess.CompletedProcess(command, status, output, errors)
+
+
+@functools.cache
+def _server():
+    started = subprocess.Popen([sys.executable, '-m', __name__], cwd=ROOT, text=True,
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    atexit.register(started.communicate)        # it ends with its input
+    return started
+
+
+def _serve():
+    """In the server: runs the modules that the lines of its input name."""
+    import tinyflow.api.cli  # noqa: F401 - for the processes that are forked
+    warnings.simplefilter('ignore')             # a library's threads are no harm to the fork
+    for line in sys.stdin:
+        child = os.fork()
+        if not child:
+            signal.alarm(MOST_SECONDS)          # SIGALRM ends the process
+            _run(*json.loads(line))
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 
 
 def _run(module, arguments, cwd, paths):
     os.chdir(cwd)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for stream, number, path in zip(('stdout', 'stderr'), (1, 2), paths):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
         setattr(sys, stream, open(number, 'w', encoding='utf-8', closefd=False))
@@ -75,3 +95,7 @@ def _exit_status(module):
     sys.stdout.flush()
     sys.stderr.flush()
     return status or 0
+
+
+if __name__ == '__main__':
+    _serve()

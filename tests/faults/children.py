@@ -3,17 +3,22 @@ from __future__ import annotations
 
 import collections
 import concurrent.futures
+import contextlib
 import multiprocessing
 import os
 import pathlib
 import random
-import resource
 import shutil
 import signal
 import tempfile
 import traceback
 import warnings
 from typing import NamedTuple
+
+try:
+    import resource
+except ImportError:             # Windows, where nothing can be forked either
+    resource = None
 
 CPU_SECONDS = 20                # for one file; the machine may be busy, so wall time has more
 WALL_SECONDS = 120
@@ -66,7 +71,8 @@ def _work(cases, seed, pipe):
     os.dup2(quiet, 2)
     used = int(pathlib.Path('/proc/self/statm').read_text().split()[0]) * resource.getpagesize() \
         if os.path.exists('/proc/self/statm') else 0
-    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY,) * 2)
+    with contextlib.suppress(ValueError, OSError):      # macOS may have no such limit
+        resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY,) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with tempfile.TemporaryDirectory(prefix='faults-') as folder:
         pipe.send(folder)

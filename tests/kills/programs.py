@@ -1,6 +1,6 @@
 """The programs that are killed. Each continues what it finds in its folder, until it is done.
 
-    estimator, session, queues, fit, fit_tf, backup     trainings, which end with the same bits
+    estimator, session, fit, fit_tf, backup             trainings, which end with the same bits
     save, export                                        files, of which none is ever half there
 """
 from __future__ import annotations

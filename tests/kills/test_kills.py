@@ -1,9 +1,13 @@
 """A few kills of each kind of program; `python -m tests.kills 100 1` kills each a hundred times."""
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from tests.kills.killing import Server, kill
+
+pytestmark = pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
 
 
 @pytest.fixture(scope='module')

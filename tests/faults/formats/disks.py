@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-import resource
 import signal
 import sys
 
@@ -14,6 +13,11 @@ import numpy as np
 
 import tinyflow as tf
 from tests.faults.format import Wrong, file_format
+
+try:
+    import resource
+except ImportError:                 # Windows, where nothing is tried
+    resource = None
 
 
 class full_after:                                               # noqa: N801 (used as a function)
