@@ -149,6 +149,63 @@ def test_a_blocked_iterator_ends_at_once_and_loses_nothing(session, ahead):
     assert got == [i * 101 if ahead == 'zip' else i for i in range(20)]
 
 
+@pytest.mark.parametrize('kind', ['prefetch', 'map', 'timed', 'queue'])
+def test_an_interrupt_after_a_wait_does_not_lose_what_came(session, kind):
+    """The interrupt comes as the function that takes the element returns: it is too late then."""
+    file, name = {'prefetch': ('prefetch.py', 'take'), 'map': ('prefetch.py', '_from_pool'),
+                  'timed': ('timed_take.py', 'take'), 'queue': ('state.py', '_wait')}[kind]
+    got, interrupted = [], 0
+
+    def trace(frame, event, _):
+        code = frame.f_code
+        if code.co_name != name or not code.co_filename.endswith(file):
+            return None
+        if event == 'return' and not interrupts.pending:
+            interrupts.pending.append(time.monotonic() - 0.5)
+            interrupts._sent_by_watcher = True
+            interrupts.handle_ctrl_c(signal.SIGINT, frame)
+        return trace
+
+    def slow(i):
+        time.sleep(0.001)               # enough for threads to pay off
+        return i
+    data = tf.data.Dataset.range(100)
+    if kind == 'queue':
+        queue = tf.FIFOQueue(10, [tf.int64], [[]])
+        following, x = queue.dequeue(), tf.placeholder(tf.int64, [])
+        put, close = queue.enqueue(x), queue.close(cancel_pending_enqueues=True)
+        session.run(put, {x: 0})
+        state = session._store.state(queue.queue_ref.op).handle.item()
+
+        def feed():
+            for i in range(1, 15):
+                while not state._dequeuing:
+                    time.sleep(0.001)
+                session.run(put, {x: i})
+        feeder = threading.Thread(target=feed, daemon=True)
+        feeder.start()
+    else:
+        slow_data = data.map(lambda i: tf.py_func(slow, [i], tf.int64),
+                             num_parallel_calls=2 if kind == 'map' else None)
+        following = (slow_data.prefetch(1) if kind == 'prefetch' else slow_data) \
+            .make_one_shot_iterator().get_next()
+    step = tf.py_func(lambda i: got.append(int(i)) or i, [following], tf.int64)
+    options = tf.RunOptions(timeout_in_ms=100_000) if kind == 'timed' else None
+    before = sys.gettrace()
+    try:
+        while len(got) < 15 and got == list(range(len(got))):
+            sys.settrace(trace)
+            try:
+                session.run(step, options=options)
+            except KeyboardInterrupt:
+                interrupted += 1
+    finally:
+        sys.settrace(before)
+        if kind == 'queue':
+            session.run(close)
+    assert got == list(range(15)) and interrupted
+
+
 def test_the_users_function_is_stopped_if_it_does_not_return(session, monkeypatch):
     monkeypatch.setattr(interrupts, '_PATIENCE', 0.01)
     event = threading.Event()

@@ -1,6 +1,7 @@
 """RunOptions(timeout_in_ms) and ConfigProto(operation_timeout_in_ms)."""
 from __future__ import annotations
 
+import sys
 import threading
 import time
 
@@ -8,7 +9,10 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.graph.support.waits import deadlines, seconds_left
+from tinyflow.data.runtime import timed_take
+from tinyflow.data.runtime.iterators import IteratorState
+from tinyflow.data.runtime.sources import Range
+from tinyflow.graph.support.waits import deadline, deadlines, seconds_left
 
 SHORT = tf.RunOptions(timeout_in_ms=20)
 pytestmark = pytest.mark.usefixtures('graph')
@@ -79,6 +83,42 @@ def test_an_iterator_that_waits_loses_no_element(session, batch):
     event.set()
     got += [session.run(following, options=options) for options in (None, long, None)]
     assert np.concatenate(got).tolist() == list(range(batch * len(got)))
+
+
+def test_runs_without_a_timeout_start_no_threads_after_one_with_it(session):
+    following = tf.data.Dataset.range(10).make_one_shot_iterator().get_next()
+    long = tf.RunOptions(timeout_in_ms=100_000)
+    got = [session.run(following, options=options) for options in (long, None, long, None, None)]
+    state = next(s for s in session._store._states.values() if hasattr(s, 'take'))
+    assert got == list(range(5)) and state._timed is None
+
+
+def test_a_run_without_a_timeout_waits_for_a_limited_time(session, monkeypatch):
+    """A wait without a limit is one that Ctrl-C does not end, on Windows."""
+    limits, wait = [], threading.Condition.wait
+
+    def noted(self, timeout=None):
+        if sys._getframe(1).f_globals['__name__'] == timed_take.__name__:
+            limits.append(timeout)
+            event.set()
+        return wait(self, timeout)
+    monkeypatch.setattr(threading.Condition, 'wait', noted)
+    event = threading.Event()
+    late = timed_take.TimedTake(lambda timed: event.wait() and [np.zeros(1)])
+    assert late.take()[0] == 0
+    assert limits and None not in limits
+
+
+def test_a_run_that_waits_gets_an_element_of_the_pass_that_was_started_meanwhile(session):
+    state = IteratorState('it')
+    first, second = Range(0, 5, 1), Range(100, 105, 1)
+    state.start(first)
+    with deadline(100_000):
+        assert state.take() == [0]
+        old = state._timed
+        begun = old._take
+        old._take = lambda timed: state.start(second) or begun(timed)
+        assert state.take() == [100]
 
 
 def test_an_iterator_that_is_started_again_has_all_elements(session):
@@ -198,6 +238,39 @@ def test_a_nan_check_in_time():
     loop = tf.while_loop(lambda i: i < 10 ** 9, lambda i: i + 1, [0])
     with tf.Session(nan_check=True) as session:
         exceeds(lambda: session.run(loop, options=SHORT))
+
+
+@pytest.mark.parametrize('nan_check', [False, True], ids=['plain', 'nan_check'])
+@pytest.mark.parametrize('trace_level', [tf.RunOptions.NO_TRACE, tf.RunOptions.FULL_TRACE])
+def test_nodes_after_the_end_are_not_run(nan_check, trace_level):
+    called = []
+
+    def late(x):
+        called.append(x)
+        return until_late()
+    v, x = tf.Variable(0.), tf.constant(0.)
+    for _ in range(4):
+        x = tf.py_func(late, [x], tf.float32)
+    step = v.assign_add(x)
+    options = tf.RunOptions(timeout_in_ms=20, trace_level=trace_level)
+    with tf.Session(nan_check=nan_check) as session:
+        session.run(v.initializer)
+        exceeds(lambda: session.run(step, options=options, run_metadata=tf.RunMetadata()))
+        assert len(called) < 2 and session.run(v) == 0
+
+
+def test_a_nan_check_completes_writes_that_have_begun():
+    a, b = tf.Variable(0.), tf.Variable(0.)
+    with tf.control_dependencies([a.assign_add(1.)]):
+        late = tf.py_func(until_late, [], tf.float32)
+        step = b.assign_add(tf.exp(late) * 0. + 1.)
+    with tf.Session(nan_check=True) as session:
+        session.run([a.initializer, b.initializer])
+        done = 0
+        while not done:                 # a busy machine may be late before the first write
+            exceeds(lambda: session.run(step, options=SHORT))
+            done, other = session.run([a, b])
+            assert done == other
 
 
 def test_a_run_inside_a_run_ends_with_the_outer_timeout(session):

@@ -77,16 +77,22 @@ class IteratorState:
 
     def _take_in_time(self) -> list[np.ndarray]:
         from tinyflow.data.runtime.timed_take import TimedTake  # start-up time
-        with _making:               # not self.lock: a thread that takes an element holds it
-            timed = self._timed
-            if timed is None:
-                timed = self._timed = TimedTake(self._next_of)
-        return timed.take()
-
-    def _next_of(self, timed: Any) -> list[np.ndarray]:
-        """The next element, unless another pass was started since `timed` asked for it."""
+        while True:
+            with _making:           # not self.lock: a thread that takes an element holds it
+                if seconds_left() is None and (self._timed is None or self._timed.is_idle()):
+                    self._timed = None
+                    break
+                timed = self._timed = self._timed or TimedTake(self._next_of)
+            element = timed.take()
+            if element is not None:
+                return element
         with self.lock:
-            return self._next() if self._timed is timed else []
+            return self._next()
+
+    def _next_of(self, timed: Any) -> list[np.ndarray] | None:
+        """The next element; None if another TimedTake, or none, has replaced `timed`."""
+        with self.lock:
+            return self._next() if self._timed is timed else None
 
     def _position(self) -> Any:
         if self._timed is not None and self._timed.holds_element():

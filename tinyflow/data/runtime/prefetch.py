@@ -93,11 +93,9 @@ class _Producer:
             self.changed.notify_all()
         return True
 
-    @may_wait
     def take(self) -> Element:
         with self.changed:
-            while not self.buffer and not self.over:
-                self.changed.wait(_LOOK)
+            self._until_ready()
             if not self.buffer:
                 raise StopIteration
             element, error = self.buffer.popleft()
@@ -105,6 +103,11 @@ class _Producer:
         if error is not None:
             raise error
         return element                          # type: ignore[return-value]
+
+    @may_wait
+    def _until_ready(self) -> None:
+        while not self.buffer and not self.over:
+            self.changed.wait(_LOOK)
 
     def stop(self) -> None:
         with self.changed:
@@ -194,6 +197,11 @@ class _Failed:
         return self.error
 
 
+@may_wait
+def _until_ready(future: Any) -> None:
+    future.exception()
+
+
 class _ParallelCursor(Transform):
     """Results are in the order of the elements; pending work is started again after a restore."""
 
@@ -225,7 +233,6 @@ class _ParallelCursor(Transform):
         self.pool = ThreadPoolExecutor(self.source.threads, 'tinyflow map')
         weakref.finalize(self, self.pool.shutdown, wait=False, cancel_futures=True)
 
-    @may_wait
     def _from_pool(self) -> Element:
         waiting, function = self.waiting, self.source.function
         while len(waiting) < self.source.threads:
@@ -239,7 +246,7 @@ class _ParallelCursor(Transform):
             waiting.append((element, self.pool.submit(_run, function, element)))
         if not waiting:
             raise StopIteration
-        waiting[0][1].exception()               # waits: Ctrl-C must not lose the element
+        _until_ready(waiting[0][1])             # Ctrl-C must not lose the element
         return waiting.popleft()[1].result()
 
     def get_state(self) -> State:

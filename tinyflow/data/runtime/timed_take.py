@@ -15,36 +15,41 @@ from tinyflow.graph.support.waits import check_deadline, may_wait, seconds_left
 __all__ = ['TimedTake']
 
 _Element = list[np.ndarray]
+_LOOK = 0.5             # seconds; a signal does not end a wait that has no limit, on Windows
 
 
 class TimedTake:
     """Calls `take` in a thread, for one element at a time."""
 
-    def __init__(self, take: Callable[[TimedTake], _Element]) -> None:
+    def __init__(self, take: Callable[[TimedTake], _Element | None]) -> None:
         self._take = take
         self._changed = threading.Condition()
         self._is_taking = False
-        self._taken: deque[tuple[_Element, BaseException | None]] = deque()
+        self._taken: deque[tuple[_Element | None, BaseException | None]] = deque()
 
-    @may_wait
-    def take(self) -> _Element:
-        """The next element; DeadlineExceededError if the thread's deadline is over before."""
+    def take(self) -> _Element | None:
+        """What `take` of the constructor returns; DeadlineExceededError if that takes too long."""
         with self._changed:
             while not self._taken:
                 if not self._is_taking:
-                    self._is_taking = True
                     threading.Thread(target=self._run, name='tinyflow timed take',
                                      daemon=True).start()
-                if not self._changed.wait(seconds_left()):
-                    check_deadline()
+                    self._is_taking = True
+                self._wait()
             element, error = self._taken.popleft()
         if error is not None:
             raise error
         return element
 
+    @may_wait
+    def _wait(self) -> None:
+        left = seconds_left()
+        if not self._changed.wait(_LOOK if left is None else min(left, _LOOK)):
+            check_deadline()
+
     def _run(self) -> None:
         error: BaseException | None = None
-        element: _Element = []
+        element: _Element | None = None
         try:
             with np.errstate(all='ignore'):
                 element = self._take(self)
@@ -59,3 +64,8 @@ class TimedTake:
         """Whether an element was taken that no run has got yet."""
         with self._changed:
             return bool(self._taken)
+
+    def is_idle(self) -> bool:
+        """Whether no element was taken for a run that was timed out, nor is being taken."""
+        with self._changed:
+            return not self._taken and not self._is_taking

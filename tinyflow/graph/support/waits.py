@@ -24,7 +24,10 @@ indivisible_codes: set[CodeType] = set()
 
 
 def may_wait(function: _Function) -> _Function:
-    """Marks a function that may wait for other threads, and may be interrupted meanwhile."""
+    """Marks a function that waits for other threads, and may be interrupted meanwhile.
+
+    It changes nothing: an interrupt that comes as it returns must not lose what came.
+    """
     waiting_codes.add(function.__code__)
     return function
 

@@ -39,6 +39,13 @@ class _Attempt(Waiter):
         return True
 
 
+@may_wait
+def _until_done(attempt, watch):
+    while not attempt.done:
+        if not attempt.ready.wait(watch.seconds()) and not attempt.done:
+            watch.look()
+
+
 class QueueState:
     """First in, first out. An element is a tuple of arrays, one for each component."""
 
@@ -223,16 +230,13 @@ class QueueState:
             line.popleft()
         return moved
 
-    @may_wait
     def _wait(self, line, attempt):
         watch = Watch(attempt, lambda: self._deadlock_error(attempt, line is self._dequeuing),
                       lambda: self._deadlock_warning(line is self._dequeuing))
         attempt.ready = threading.Condition(self._lock)
         try:
             with registered(attempt):
-                while not attempt.done:
-                    if not attempt.ready.wait(watch.seconds()) and not attempt.done:
-                        watch.look()
+                _until_done(attempt, watch)
         except BaseException:           # Ctrl-C, too, must leave the queue as it was
             self._withdraw(line, attempt)
             raise
