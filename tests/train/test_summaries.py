@@ -217,7 +217,7 @@ def test_pending_events_are_written_when_the_writer_is_deleted(tmp_path):
 
 
 def test_events_that_cannot_be_written_when_the_writer_is_deleted(tmp_path, caplog):
-    """A warning: an error in a finalizer would be a traceback that nobody can catch."""
+    """A warning: an error in a finalizer would be a traceback that no code can catch."""
     folder = tmp_path / 'logs'
     writer = tf.summary.FileWriter(str(folder))
     writer.add_summary(number(0), 0)

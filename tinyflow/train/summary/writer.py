@@ -18,7 +18,7 @@ from tinyflow.graph.support.errors import OpError, describe, misuse, report
 
 
 def _close(events):
-    """Closes the file of a writer that is gone: nobody is there to catch an error."""
+    """Closes the file of a writer that is gone: no code is there to catch an error."""
     try:
         events.close()
     except OpError as error:
