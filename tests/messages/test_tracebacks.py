@@ -36,7 +36,8 @@ def test_the_traceback_of_a_function_that_tinyflow_called(tmp_path, call, kind):
     assert f'{os.sep}tinyflow{os.sep}' in traceback_of(tmp_path, text, TINYFLOW_FULL_TRACEBACK='1')
 
 
-INTERRUPTED = '''import _thread, threading, numpy as np, tinyflow as tf
+INTERRUPTED = '''import _thread, signal, threading, numpy as np, tinyflow as tf
+signal.signal(signal.SIGINT, signal.default_int_handler)    # a background job ignores SIGINT
 def interrupt(*_):
     threading.Timer(0.3, _thread.interrupt_main).start()
 {program}
