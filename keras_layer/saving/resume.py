@@ -145,7 +145,7 @@ def restore(model, states, epoch):
         data.restart()
         data.kept = None
     set_session_state(session, state)
-    _say_changed(variables, state['optimizer'])
+    _say_changed(getattr(model.optimizer, '_made', {}), dict(zip(variables, state['optimizer'])))
     K.batch_set_value(list(zip(variables, state['optimizer'])))
     if state['data'] is not None and hasattr(data, 'set_resume_state'):
         data.set_resume_state(state['data'])
@@ -167,12 +167,12 @@ def say_unused(path, states, epoch):
                     'the optimizer: %s.', path, why)
 
 
-def _say_changed(variables, values):
-    """Logs the hyperparameters of the optimizer that are not as the program has set them."""
-    for variable, now, saved in zip(variables, K.batch_get_value(variables), values):
-        if np.shape(now) == () and variable.dtype.is_floating and now != saved:
+def _say_changed(hyperparameters, states):
+    """Logs the hyperparameters (name -> Variable) that are not as the program has set them."""
+    for name, variable in hyperparameters.items():
+        if variable in states and K.get_value(variable) != states[variable]:
             logging.warning('fit goes on with %s=%g, as it was when the training ended, not %g.',
-                            variable.op.name.rpartition('/')[2], saved, now)
+                            name, states[variable], K.get_value(variable))
 
 
 def _restore_callbacks(state, callbacks):

@@ -460,6 +460,14 @@ def test_another_learning_rate_is_named(tmp_path, warned):
     assert any('learning_rate=0.25' in line and 'not 0.5' in line for line in warned), warned
 
 
+def test_powers_of_adam_are_no_hyperparameters(tmp_path, warned):
+    arrays(new_model(tf.train.AdamOptimizer(0.1)), epochs=2, callbacks=[saver(tmp_path)])
+    model = new_model(tf.train.AdamOptimizer(0.1))
+    model.load_weights(str(tmp_path / 'w-02.h5'))
+    arrays(model, epochs=3, initial_epoch=2, callbacks=[saver(tmp_path)])
+    assert not warned
+
+
 def test_a_list_of_callbacks_driven_by_hand():
     """The signatures of TensorFlow 1.15."""
     seen = []
