@@ -24,7 +24,12 @@ from tinyflow.data.runtime.state_bytes import decode, encode
 from tinyflow.formats.wire import files
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import OpError
-from tinyflow.train.checkpoints.exact_resume import reported, session_state, set_session_state
+from tinyflow.train.checkpoints.exact_resume import (
+    reported,
+    resume_file,
+    session_state,
+    set_session_state,
+)
 
 __all__ = ['encoded', 'read', 'restore', 'say_unused', 'state_at_end', 'write']
 
@@ -33,9 +38,9 @@ def write(path, state):
     """Adds the state to the file of the weights `path`, which are still to be written."""
     data = encoded([state, *read(path)[:1]])
     if data is None:
-        files.remove(path + '.resume')
+        files.remove(resume_file(path))
     else:
-        files.write_atomically(path + '.resume', data)
+        files.write_atomically(resume_file(path), data)
 
 
 def encoded(states):
@@ -51,7 +56,7 @@ def encoded(states):
 def read(path):
     """The states in the file of the weights `path`, the newest first; [] if it is of no use."""
     try:
-        with open(path + '.resume', 'rb') as file:
+        with open(resume_file(path), 'rb') as file:
             return decode(file.read())['states']
     except FileNotFoundError:
         return []

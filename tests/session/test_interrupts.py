@@ -77,14 +77,18 @@ def test_no_half_steps(name):
 
 # ---- runs that wait ------------------------------------------------------------------------------
 
+def ends_at_once(session, blocked):
+    sender = Sender('_wait')
+    with pytest.raises(KeyboardInterrupt):
+        session.run(blocked)
+    sender.join()
+
+
 def test_a_blocked_dequeue_ends_at_once_and_loses_nothing(session):
     queue = tf.FIFOQueue(10, [tf.int32], [[]])
     take, size, put = queue.dequeue_many(3), queue.size(), queue.enqueue_many([[1, 2]])
     session.run(put)
-    sender = Sender('_wait')
-    with pytest.raises(KeyboardInterrupt):
-        session.run(take)
-    sender.join()
+    ends_at_once(session, take)
     assert session.run(size) == 2
 
 
@@ -92,10 +96,7 @@ def test_a_blocked_enqueue_ends_at_once(session):
     queue = tf.FIFOQueue(1, [tf.int32], [[]])
     put, size = queue.enqueue(1), queue.size()
     session.run(put)
-    sender = Sender('_wait')
-    with pytest.raises(KeyboardInterrupt):
-        session.run(put)
-    sender.join()
+    ends_at_once(session, put)
     assert session.run(size) == 1
 
 

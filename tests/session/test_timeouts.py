@@ -176,16 +176,20 @@ def test_a_run_is_stopped_before_its_writes(session):
     assert session.run(step) > 0
 
 
-def test_writes_that_have_begun_are_completed(session):
-    a, b = tf.Variable(0.), tf.Variable(0.)
-    with tf.control_dependencies([a.assign_add(1.)]):
-        step = b.assign_add(tf.exp(tf.py_func(until_late, [], tf.float32)) * 0. + 1.)
-    session.run([a.initializer, b.initializer])
+def completes_both(session, step, a, b):
     done = 0
     while not done:                     # a busy machine may be late before the first write
         exceeds(lambda: session.run(step, options=SHORT))
         done, other = session.run([a, b])
         assert done == other
+
+
+def test_writes_that_have_begun_are_completed(session):
+    a, b = tf.Variable(0.), tf.Variable(0.)
+    with tf.control_dependencies([a.assign_add(1.)]):
+        step = b.assign_add(tf.exp(tf.py_func(until_late, [], tf.float32)) * 0. + 1.)
+    session.run([a.initializer, b.initializer])
+    completes_both(session, step, a, b)
 
 
 def test_the_timeout_of_a_session():
@@ -266,11 +270,7 @@ def test_a_nan_check_completes_writes_that_have_begun():
         step = b.assign_add(tf.exp(late) * 0. + 1.)
     with tf.Session(nan_check=True) as session:
         session.run([a.initializer, b.initializer])
-        done = 0
-        while not done:                 # a busy machine may be late before the first write
-            exceeds(lambda: session.run(step, options=SHORT))
-            done, other = session.run([a, b])
-            assert done == other
+        completes_both(session, step, a, b)
 
 
 def test_a_run_inside_a_run_ends_with_the_outer_timeout(session):

@@ -111,18 +111,24 @@ def test_a_child_that_outlives_a_killed_training_holds_nothing(tmp_path):
         os.kill(int((tmp_path / 'child').read_text()), signal.SIGKILL)
 
 
+def is_refused_in_a_child(folder, first=lambda: None):
+    """Whether a forked process, after it has called `first`, cannot lock the folder."""
+    child = os.fork()
+    if not child:
+        try:
+            first()
+            FolderLock(folder)
+        except tf.errors.FailedPreconditionError:
+            os._exit(7)
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
 @needs_fork
 def test_a_child_does_not_free_the_folder_of_its_parent(tmp_path):
     held = FolderLock(tmp_path)
-    child = os.fork()
-    if not child:
-        held.release()
-        try:
-            FolderLock(tmp_path)
-        except tf.errors.FailedPreconditionError:
-            os._exit(7)
-        os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert is_refused_in_a_child(tmp_path, held.release)
     assert (tmp_path / LOCK_FILE).exists()
     held.release()
     assert not (tmp_path / LOCK_FILE).exists()
@@ -199,14 +205,7 @@ def test_a_finalizer_that_runs_while_the_folder_is_taken(tmp_path, monkeypatch):
     second = FolderLock(tmp_path)
     assert second.is_first and os.path.exists(tmp_path / LOCK_FILE)
     if hasattr(os, 'fork'):
-        child = os.fork()
-        if not child:
-            try:
-                FolderLock(tmp_path)
-            except tf.errors.FailedPreconditionError:
-                os._exit(3)
-            os._exit(0)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+        assert is_refused_in_a_child(tmp_path)
     second.release()
     assert not os.path.exists(tmp_path / LOCK_FILE)
 

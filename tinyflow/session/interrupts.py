@@ -106,20 +106,23 @@ def handle_ctrl_c(number: int, frame: FrameType | None) -> None:
         return                                  # the run has ended in the meantime
     if not from_watcher:
         pending.append(time.monotonic())
-    if not _is_inside_run(frame) and not _ignores_errors(frame):
-        pending.clear()
-        end_pause()
-        raise KeyboardInterrupt
-    if _may_stop(frame):
+    half_done = False
+    if _is_inside_run(frame) or _ignores_errors(frame):
+        if not _may_stop(frame):
+            if len(pending) == 1 and not from_watcher:
+                _start_watching()
+            return
         half_done = _has_written(frame)
-        pending.clear()
-        end_pause()
-        raise KeyboardInterrupt(_HALF_DONE) if half_done else KeyboardInterrupt
-    if len(pending) == 1 and not from_watcher:
-        try:
-            _thread.start_new_thread(_watch, (pending[0],))
-        except RuntimeError:                    # no more threads: Ctrl-C again works without it
-            pass
+    pending.clear()
+    end_pause()
+    raise KeyboardInterrupt(_HALF_DONE) if half_done else KeyboardInterrupt
+
+
+def _start_watching() -> None:
+    try:
+        _thread.start_new_thread(_watch, (pending[0],))
+    except RuntimeError:                        # no more threads: Ctrl-C again works without it
+        pass
 
 
 def _is_inside_run(frame: FrameType | None) -> bool:
