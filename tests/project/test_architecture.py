@@ -28,6 +28,7 @@ FLOORS = [
     ['tinyflow.session'],
     ['tinyflow.formats'],
     ['tinyflow.data'],
+    ['tinyflow.cluster'],
     ['tinyflow.train'],
     ['tinyflow.layers'],
     ['tinyflow.inspect'],
@@ -40,7 +41,7 @@ FLOORS = [
 # The only good reasons for an import inside a function; the line ends with one of them.
 START_UP, OPTIONAL = '  # start-up time', '  # optional package'
 HEAVY = ['PIL', 'absl', 're2', 'networkx', 'graphviz', 'pygraphviz', 'google', 'google.protobuf',
-         'scipy', 'matplotlib', 'concurrent.futures.thread']
+         'scipy', 'matplotlib', 'zmq', 'mpi4py', 'concurrent.futures.thread']
 
 
 def _floor(module):
