@@ -29,15 +29,12 @@ from tinyflow.session.config import (
     ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunMetadata, RunOptions,
 )
 from tinyflow.graph.support.errors import OpError
-from tinyflow.inspect.doctor import doctor
-from tinyflow.inspect.explain import explain
 from tinyflow.formats.wire import messages as _messages
 from tinyflow.gradients.registry import (
     NoGradient, NotDifferentiable, RegisterGradient, custom_gradient, no_gradient,
 )
 from tinyflow.gradients.wrappers import grad_pass_through, recompute_grad
 from tinyflow.graph.known_values import dimension_at_index, dimension_value, get_static_value
-from tinyflow.inspect.graph_diff import graph_diff
 from tinyflow.gradients.reverse import AggregationMethod, UnconnectedGradients, gradients, hessians
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import (
@@ -68,7 +65,6 @@ from tinyflow.ops.variables.initializers import (
     zeros_initializer,
 )
 from tinyflow.graph.support.lazy import names_of as _names_of
-from tinyflow.inspect.explain_name import explain_name
 from tinyflow.graph.support.notebook import install as _show_users_frames
 from tinyflow.ops.math.arithmetic import (
     abs, accumulate_n, add, add_n, ceil, div, div_no_nan, divide, floor, floor_div, floordiv,
@@ -223,6 +219,10 @@ _LATER = {**_names_of({
     'tinyflow.ops.queues.readers':
         'FixedLengthRecordReader IdentityReader ReaderBase TFRecordReader TextLineReader '
         'WholeFileReader',
+    'tinyflow.inspect.doctor': 'doctor',
+    'tinyflow.inspect.explain': 'explain',
+    'tinyflow.inspect.explain_name': 'explain_name',
+    'tinyflow.inspect.graph_diff': 'graph_diff',
     'tinyflow.ops.strings.regexes': 'regex_replace',
     'tinyflow.ops.array.where_v2': 'where_v2',
     'tinyflow.ops.files.serialized_tensors': 'parse_tensor serialize_tensor',

@@ -57,7 +57,7 @@ from tinyflow.graph.support.version import (
 from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.graph.variable_creation import variable_creator_scope
 from tinyflow.inspect import viz
-from tinyflow.inspect.doctor import doctor
+from tinyflow.inspect.doctor.run_checks import doctor
 from tinyflow.inspect.explain import explain
 from tinyflow.inspect.explain_name import explain_name
 from tinyflow.inspect.graph_diff import graph_diff
