@@ -199,6 +199,7 @@ _LATER = {**_names_of({
     'tinyflow.ops.sparse.serializing':
         'deserialize_many_sparse serialize_many_sparse serialize_sparse',
     'tinyflow.ops.queues.accumulators': 'ConditionalAccumulator ConditionalAccumulatorBase',
+    'tinyflow.ops.queues.sparse_accumulators': 'SparseConditionalAccumulator',
     'tinyflow.ops.strings.as_string': 'as_string',
     'tinyflow.ops.files.compression': 'decode_compressed',
     'tinyflow.ops.files.example_parsing':

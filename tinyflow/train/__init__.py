@@ -51,7 +51,7 @@ __all__ = [  # noqa: F822 - some come from _LATER
     'RMSPropOptimizer', 'Saver', 'Scaffold', 'SecondOrStepTimer', 'SessionCreator',
     'SessionManager', 'SessionRunArgs', 'SessionRunContext', 'SessionRunHook', 'SessionRunValues',
     'SingularMonitoredSession', 'StepCounterHook', 'StopAtStepHook', 'SummarySaverHook',
-    'Supervisor', 'VocabInfo', 'WorkerSessionCreator', 'add_queue_runner', 'assert_global_step',
+    'Supervisor', 'SyncReplicasOptimizer', 'VocabInfo', 'WorkerSessionCreator', 'add_queue_runner', 'assert_global_step',
     'basic_train_loop', 'batch', 'batch_join', 'checkpoint_exists', 'checkpoints_iterator',
     'cosine_decay', 'cosine_decay_restarts', 'create_global_step', 'exponential_decay',
     'export_meta_graph', 'generate_checkpoint_state_proto', 'get_checkpoint_mtimes',
@@ -107,6 +107,7 @@ _LATER = _names_of({
     'tinyflow.train.sessions.session_run_hook':
         'SessionRunArgs SessionRunContext SessionRunHook SessionRunValues',
     'tinyflow.train.sessions.supervisor': 'Supervisor',
+    'tinyflow.train.parameter_servers.sync_replicas': 'SyncReplicasOptimizer',
     'tinyflow.train.checkpoints.warm_start_vocab': 'VocabInfo',
     'tinyflow.train.checkpoints.warm_start': 'init_from_checkpoint warm_start',
     'tinyflow.formats.protos.example_pb2': 'Example SequenceExample',

@@ -80,7 +80,7 @@ class SessionManager:
             logging.info('Restoring model from %s did not make model ready for local init: %s',
                          source, message)
             return session, False
-        ready, message = _ready(self._ready_op, session, 'Model not ready')
+        ready, message = is_ready(self._ready_op, session, 'Model not ready')
         if not ready:
             logging.info('Restoring model from %s did not make model ready: %s', source, message)
             return session, False
@@ -99,7 +99,7 @@ class SessionManager:
             ready, message = None, None
             local_done, local_message = self._try_run_local_init_op(session)
             if local_done:
-                ready, message = _ready(self._ready_op, session, 'Model not ready')
+                ready, message = is_ready(self._ready_op, session, 'Model not ready')
                 if ready:
                     return session
             session.close()
@@ -162,7 +162,7 @@ class SessionManager:
             raise misuse(RuntimeError(
                 'Init operations did not make model ready for local_init.  Init op: '
                 f'{_name_of(init_op)}, init fn: {init_fn}, error: {message}'))
-        ready, message = _ready(self._ready_op, session, 'Model not ready')
+        ready, message = is_ready(self._ready_op, session, 'Model not ready')
         if not ready:
             raise misuse(RuntimeError(
                 f'Init operations did not make model ready.  Init op: {_name_of(init_op)}, init '
@@ -174,7 +174,7 @@ class SessionManager:
         """(True, None) if it ran or there is none; else (False, the reason)."""
         if self._local_init_op is None:
             return True, None
-        ready, message = _ready(self._ready_for_local_init_op, session,
+        ready, message = is_ready(self._ready_for_local_init_op, session,
                                 'Model not ready for local init')
         if not ready:
             return False, message
@@ -187,7 +187,7 @@ class SessionManager:
 _UNINITIALIZED = 'Variables not initialized: '
 
 
-def _ready(op, session, what):
+def is_ready(op, session, what):
     """(True, None) if `op` gives no names of Variables without values; else (False, them)."""
     if op is None:
         return True, None
