@@ -73,6 +73,9 @@ _ROWS = 'TF counts the distinct constant indices while building'
 _MEMORY = 'the length of the memory stays known where TF loses it'
 _WIDTH = 'the width of the table stays known where TF loses it'
 SHAPES_DIFFER = {
+    **dict.fromkeys(('sparse_conditional_accumulator', 'sync_replicas', 'sync_replicas_with_slots',
+                     'sparse_conditional_accumulator_of_a_later_step'),
+                    'the handle is a resource, where TF has a reference to a pair of names'),
     'ctc_labels_prepared': 'the number of flags stays known where TF loses it',
     'fractional_pools': 'TF counts the starts of the regions without the end',
     'warm_start_columns_by_words': 'TF reads vocabularies while the graph is built',

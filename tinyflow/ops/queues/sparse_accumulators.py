@@ -212,9 +212,8 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         InvalidArgumentError, when it runs, for other shapes.
         """
         step = identity_and_cast.cast(convert_to_tensor(local_step), dtypes.int64)
-        indices = identity_and_cast.cast(convert_to_tensor(grad_indices), dtypes.int64)
-        shape = identity_and_cast.cast(
-            convert_to_tensor([] if grad_shape is None else grad_shape), dtypes.int64)
+        indices = identity_and_cast.cast(grad_indices, dtypes.int64)
+        shape = identity_and_cast.cast([] if grad_shape is None else grad_shape, dtypes.int64)
         with colocate_with(self._accumulator_ref):
             return SparseAccumulatorApplyGradient.apply(
                 self._accumulator_ref, step, indices, grad_values, shape,
