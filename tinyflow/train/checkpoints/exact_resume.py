@@ -20,6 +20,7 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import DataLossError, NotFoundError, OpError
 from tinyflow.ops.control_flow.function_nodes import functions_of
+from tinyflow.train.checkpoints.incarnations import incarnations, updates_are_ordered
 
 __all__ = ['continue_exactly', 'read_state', 'reported', 'restore_positions', 'resume_file',
            'save_positions', 'session_state', 'set_session_state', 'write_state']
@@ -38,6 +39,12 @@ def save_positions(session, prefix, step):
     be saved. It is written before the checkpoint, which becomes valid only when it is complete.
     """
     state = session_state(session)
+    tasks = incarnations(session)
+    if tasks:
+        state['incarnations'] = tasks
+        if not updates_are_ordered(session.graph):
+            state['lost']['updates'] = ('the workers of a cluster update Variables in an order '
+                                        'that does not repeat')
     write_state(resume_file(prefix), {'global_step': int(step), **state})
     return state['lost']
 
