@@ -115,7 +115,8 @@ def meet(members):
 
 
 def _unavailable(problem, hint=None):
-    return misuse(UnavailableError(None, None, f'{problem}.' + (f'\n  Hint: {hint}' if hint else '')))
+    text = f'{problem}.' + (f'\n  Hint: {hint}' if hint else '')
+    return misuse(UnavailableError(None, None, text))
 
 
 def _versions():

@@ -95,8 +95,8 @@ class Rendezvous:
             return (f'{me} was told of the workers {", ".join(hello["cluster"])}, {_who(other)} '
                     f'of {", ".join(other["cluster"])}')
         if len(hello['cluster']) != self.size:
-            return (f'{me} was told of {len(hello["cluster"])} workers, {", ".join(hello["cluster"])}'
-                    f'; here {self.size} are expected')
+            return (f'{me} was told of {len(hello["cluster"])} workers, '
+                    f'{", ".join(hello["cluster"])}; here {self.size} are expected')
         if hello['rank'] in self.members:
             return (f'two processes are worker {hello["rank"]}: '
                     f'{_who(self.members[hello["rank"]][0])} was first, {me} came second')
