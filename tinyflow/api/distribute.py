@@ -27,8 +27,8 @@ from tinyflow.train.distribute.strategy import (
 __all__ = [
     'CrossDeviceOps', 'HierarchicalCopyAllReduce', 'InputContext', 'MirroredStrategy',
     'NcclAllReduce', 'OneDeviceStrategy', 'ReduceOp', 'ReductionToOneDevice', 'ReplicaContext',
-    'Strategy', 'StrategyExtended', 'experimental', 'experimental_set_strategy', 'get_replica_context',
-    'get_strategy', 'has_strategy', 'in_cross_replica_context',
+    'Strategy', 'StrategyExtended', 'experimental', 'experimental_set_strategy',
+    'get_replica_context', 'get_strategy', 'has_strategy', 'in_cross_replica_context',
 ]
 
 _missing = _explain_missing(__name__, __all__)

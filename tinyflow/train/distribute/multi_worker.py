@@ -14,6 +14,7 @@ from tinyflow.data import structure
 from tinyflow.data.function_graphs import as_values
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.math import arithmetic
 from tinyflow.ops.variables.variable import VariableAggregation, VariableSynchronization
@@ -72,6 +73,15 @@ class _MultiWorker(_Mirrored):
         return True
 
     @property
+    def trains_together(self):
+        return self._group.size > 1
+
+    def _training_session(self, creator, hooks, stop_grace_period_secs):
+        """The monitored session of this worker."""
+        from tinyflow.train.distribute.worker_sessions import session_of_all  # start-up time
+        return session_of_all(self._group, creator, hooks, stop_grace_period_secs)
+
+    @property
     def should_checkpoint(self):
         """True on worker 0, which writes for all."""
         return self._group.rank == 0
@@ -101,7 +111,8 @@ class _MultiWorker(_Mirrored):
 
     def _create_components(self, next_creator, settings):
         if self._group.size > 1 and \
-                settings.get('synchronization') is not VariableSynchronization.ON_READ:
+                settings.get('synchronization') is not VariableSynchronization.ON_READ and \
+                GraphKeys.LOCAL_VARIABLES not in (settings.get('collections') or ()):
             settings['initial_value'] = self._of_first_worker(settings['initial_value'],
                                                               settings.get('dtype'))
         return super()._create_components(next_creator, settings)

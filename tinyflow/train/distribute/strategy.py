@@ -192,6 +192,11 @@ class StrategyExtended:
         return False
 
     @property
+    def trains_together(self):
+        """True if several processes run the same steps at the same time."""
+        return False
+
+    @property
     def experimental_should_init(self):
         return True
 
