@@ -31,7 +31,8 @@ def sync_replicas(tf, np):
 @program
 def sync_replicas_with_slots(tf, np):
     loss, step, variables = _model(tf, np)
-    opt = tf.train.SyncReplicasOptimizer(tf.train.MomentumOptimizer(0.1, 0.9), 2, 3, name='together')
+    opt = tf.train.SyncReplicasOptimizer(tf.train.MomentumOptimizer(0.1, 0.9), 2, 3,
+                                         name='together')
     grads = opt.compute_gradients(loss, variables)
     train = opt.apply_gradients(grads[:1] + [(None, variables[1])], global_step=step)
     slots = [opt.get_slot(variables[0], 'momentum')]

@@ -23,9 +23,9 @@ from tinyflow.train.distribute.strategy import ReplicaContext, Strategy as Distr
 
 __all__ = [
     'CollectiveAllReduceStrategy', 'CrossDeviceOps', 'DistributeConfig', 'DistributionStrategy',
-    'MirroredStrategy', 'OneDeviceStrategy', 'ParameterServerStrategy', 'ReplicaContext', 'get_distribution_strategy',
-    'get_replica_context', 'get_strategy', 'has_distribution_strategy', 'has_strategy',
-    'in_cross_replica_context',
+    'MirroredStrategy', 'OneDeviceStrategy', 'ParameterServerStrategy', 'ReplicaContext',
+    'get_distribution_strategy', 'get_replica_context', 'get_strategy',
+    'has_distribution_strategy', 'has_strategy', 'in_cross_replica_context',
 ]
 
 get_distribution_strategy = get_strategy

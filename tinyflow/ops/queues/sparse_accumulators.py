@@ -17,7 +17,7 @@ from tinyflow.graph.defaults import colocate_with
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.queues.accumulators import (
     AccumulatorBase,
@@ -189,12 +189,13 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     def __init__(self, dtype, shape=None, shared_name=None,
                  name='sparse_conditional_accumulator', reduction_type='MEAN'):
         if reduction_type not in ('MEAN', 'SUM'):
-            raise misuse(ValueError(
+            raise misuse(ValueError(report(
                 "Attr 'reduction_type' of 'SparseConditionalAccumulator' Op passed string "
-                f'{reduction_type!r} not in: "MEAN", "SUM".'))
+                f'{reduction_type!r} not in: "MEAN", "SUM".')))
         if not dtypes.as_dtype(dtype).is_floating:
-            raise misuse(TypeError('A SparseConditionalAccumulator accumulates floating-point '
-                                   f'gradients, not {dtypes.as_dtype(dtype).name}'))
+            raise misuse(TypeError(report(
+                'A SparseConditionalAccumulator accumulates floating-point gradients, not '
+                f'{dtypes.as_dtype(dtype).name}.')))
         super().__init__(dtype, shape, SparseConditionalAccumulatorNode.apply(
             dtype=dtypes.as_dtype(dtype), shape=shapes.as_shape(shape),
             shared_name=shared_name or '', name=name, reduction_type=reduction_type))

@@ -27,10 +27,10 @@ class Wait:
         return time.monotonic() + min(self._pause, self._longest) <= self._end
 
     def sleep(self, for_whom):
-        """One pause; after 10 seconds the log says for whom, the text of `for_whom()`."""
+        """One pause; after 10 seconds the log says for whom, a text."""
         waited = time.monotonic() - self._began
         if waited >= self._say_at:
-            logging.warning('Has waited %d seconds for %s', waited, for_whom())
+            logging.warning('Has waited %d seconds for %s', waited, for_whom)
             self._say_at = 2 * waited
         time.sleep(max(min(self._pause, self._longest), 0.001))
         self._pause *= 2

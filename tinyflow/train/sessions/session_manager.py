@@ -116,8 +116,8 @@ class SessionManager:
                     max_wait_secs, message or local_message, in_vain))
             logging.info('Waiting for model to be ready.  Ready_for_local_init_op:  %s, ready: %s',
                          local_message, message)
-            wait.sleep(lambda: 'the chief (the task with is_chief=True) to initialise or restore '
-                               f'the model: {message or local_message}')
+            wait.sleep('the chief (the task with is_chief=True) to initialise or restore the '
+                       f'model: {message or local_message}')
 
     def _all_ready(self, session):
         """(whether it is, why not, why the local initialisation did not run)."""
@@ -179,7 +179,7 @@ class SessionManager:
             if not wait.is_left():
                 return None
             logging.info('Waiting for checkpoint to be available.')
-            wait.sleep(lambda: f'a checkpoint in {directory}')
+            wait.sleep(f'a checkpoint in {directory}')
 
     def _initialize(self, session, init_op, init_feed_dict, init_fn):
         if init_op is None and not init_fn and self._local_init_op is None:
