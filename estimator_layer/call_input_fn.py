@@ -56,13 +56,13 @@ class InitializeIteratorHook(SessionRunHook):
         session.run(self._initializer)
 
 
-def call_input_fn(input_fn, mode, params=None, config=None):
-    """The Inputs of one mode, in the default graph.
+def call_input_fn(input_fn, mode, params=None, config=None, context=None):
+    """The Inputs of one mode, in the default graph; `context` is the InputContext of a worker.
 
     Raises ValueError for a result that is not a pair of features and labels, and for tensors of
     another graph.
     """
-    found = resolve_input_fn(input_fn, mode, params, config)
+    found = resolve_input_fn(input_fn, mode, params, config, context)
     result = found() if isinstance(found, InputFunction) else found.value
     if isinstance(result, Dataset):
         if result._variant_tensor.graph is not get_default_graph():

@@ -27,7 +27,7 @@ from tinyflow.train.distribute.strategy import (
 __all__ = [
     'CrossDeviceOps', 'HierarchicalCopyAllReduce', 'InputContext', 'MirroredStrategy',
     'NcclAllReduce', 'OneDeviceStrategy', 'ReduceOp', 'ReductionToOneDevice', 'ReplicaContext',
-    'Strategy', 'StrategyExtended', 'experimental', 'experimental_set_strategy',
+    'Strategy', 'StrategyExtended', 'experimental', 'experimental_set_strategy',    # noqa: F822
     'get_replica_context', 'get_strategy', 'has_strategy', 'in_cross_replica_context',
 ]
 

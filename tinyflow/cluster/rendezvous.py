@@ -48,7 +48,7 @@ class Rendezvous:
         if problem:
             send(connection, 'refused', problem)
             return
-        rank, reason, orderly = hello['rank'], 'its process has ended', False
+        rank, reason, orderly = hello['rank'], 'its process is gone without a word', False
         try:
             for line in lines:
                 kind, _, text = line.partition(' ')
