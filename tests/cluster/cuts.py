@@ -54,17 +54,15 @@ def session_of(graph, cluster, options=PLAIN):
 
 def scatter(graph, chosen):
     """Puts each operation on a task drawn by `chosen`; what must be together, together."""
-    groups = Placement.__new__(Placement)
-    groups._leader = {}
-    groups._group(graph.get_operations(), ())
+    groups = Placement(graph, TASKS[0], TASKS)
     of_name = {}                            # nodes of one shared_name are one queue
     for operation in graph.get_operations():
         name = operation.attrs.get('shared_name')
         if name:
-            groups._join(operation, of_name.setdefault(name, operation))
+            groups.join(operation, of_name.setdefault(name, operation))
     devices = {}
     for operation in graph.get_operations():
-        operation.device = devices.setdefault(groups._find(operation),
+        operation.device = devices.setdefault(groups.leader(operation),
                                               chosen.choice(TASKS).device)
 
 

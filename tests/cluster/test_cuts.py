@@ -137,7 +137,7 @@ def test_an_unknown_task(graph, cluster):
     with tf.device('/job:ps/task:3'):
         c = tf.constant(1.) + 1.
     with session_of(graph, cluster) as session, pytest.raises(
-            tf.errors.InvalidArgumentError, match='Cannot assign a device for operation Const'):
+            tf.errors.InvalidArgumentError, match='Cannot assign a device for operation'):
         session.run(c)
 
 

@@ -27,11 +27,13 @@ from tinyflow.compiler.compile import Options
 from tinyflow.compiler.lower import lower
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.schedule import schedule
+from tinyflow.formats.protos.graph_pb2 import GraphDef
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.gc_pause import collector_paused
-from tinyflow.graph.support.waits import deadlines, seconds_left
+from tinyflow.graph.support.waits import check_deadline, deadline, deadlines, seconds_left
 from tinyflow.session.cache_entry import CacheEntry
+from tinyflow.session.config import RunMetadata, RunOptions
 from tinyflow.session.program_cache import ProgramCache
 
 __all__ = ['ClusterPrograms']
@@ -120,6 +122,22 @@ class ClusterRun:
         return [None if slot < 0 else _for_caller(known[slot], copy)
                 for slot, copy in self._results]
 
+    def run_with_options(self, arrays: Sequence[np.ndarray], options: RunOptions,
+                         metadata: RunMetadata | None) -> list:
+        """As `__call__`, with a time limit; `metadata` gets the graphs of the stages.
+
+        The clocks of FULL_TRACE are in programs of one process: the nodes are not timed.
+        """
+        if metadata is not None and (options.trace_level or options.output_partition_graphs):
+            metadata.partition_graphs = [GraphDef.FromString(packed(part.stage, True).graph_def)
+                                         for level in self.levels for part in level]
+        if options.timeout_in_ms <= 0:
+            return self(arrays)
+        with deadline(options.timeout_in_ms):
+            results = self(arrays)
+            check_deadline(completed=True)
+        return results
+
     def _forget(self, step: int) -> None:
         """Frees what a failed step has left on tasks."""
         for peer in {part.peer for level in self.levels for part in level
@@ -164,6 +182,7 @@ class ClusterPrograms:
         self._peers: dict[Task, Peer] = {}
         self._lock = threading.RLock()
         self._log_placement = log_placement
+        self._placement: Placement | None = None
         self.store: Any = None
         self.runtime: Any = None
         if cluster.service is not None:
@@ -200,10 +219,17 @@ class ClusterPrograms:
 
     def placement(self, fetches: Sequence[Tensor | Operation],
                   feeds: Sequence[Tensor]) -> tuple[list[Operation], Placement]:
-        """The operations that run, in execution order, and the task of each."""
+        """The operations that run, in execution order, and where all operations are."""
         fed = frozenset(feeds)
-        order = schedule(prune(fetches, feeds), fed)
-        return order, Placement(order, fed, self.cluster.own, self.cluster.tasks)
+        return schedule(prune(fetches, feeds), fed), self.place()
+
+    def place(self) -> Placement:
+        """The task of each operation of the graph, as it is now."""
+        with self._lock:
+            if self._placement is None:
+                self._placement = Placement(self.graph, self.cluster.own, self.cluster.tasks)
+            self._placement.update()
+            return self._placement
 
     def plan(self, fetches: tuple[Tensor | Operation, ...],
              feeds: tuple[Tensor, ...]) -> ClusterRun:

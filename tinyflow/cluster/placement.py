@@ -7,10 +7,12 @@ task. Constants have no task: each stage that uses one has its own copy.
 """
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import itertools
+from collections.abc import Collection, Sequence
 
 from tinyflow.cluster.tasks import Task, parts_of
 from tinyflow.graph import dtypes
+from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import InvalidArgumentError, misuse, report
@@ -42,101 +44,115 @@ def default_read_of(tensor: Tensor, fed: Collection[Tensor]) -> Operation | None
 
 
 class Placement:
-    """The task of each of `operations`, which are sorted in execution order.
+    """The task of each operation of a graph.
 
-    `available` are the tasks that may be used, `own` is the one of the session. Raises
-    InvalidArgumentError for a device that no task has, and for operations that must be together
-    but were put on different tasks.
+    `available` are the tasks that may be used, `own` is the one of the session. The groups are
+    those of the whole graph, whatever of it runs, so an operation is in the same place in every
+    run; nodes that are added later are looked at before the next run.
     """
 
-    def __init__(self, operations: Sequence[Operation], fed: Collection[Tensor], own: Task,
-                 available: Sequence[Task]) -> None:
+    def __init__(self, graph: Graph, own: Task, available: Sequence[Task]) -> None:
         self.own = own
+        self._graph = graph
         self._available = available
         self._known = frozenset(available)
-        self._jobs: dict[str, int] = {}         # job -> its first task
+        self._first: dict[str, int] = {}        # job -> its first task
         for task in available:
-            self._jobs[task.job] = min(task.index, self._jobs.get(task.job, task.index))
+            self._first[task.job] = min(task.index, self._first.get(task.job, task.index))
         self._leader: dict[Operation, Operation] = {}
-        self._tasks: dict[Operation, tuple[Task, str]] = {}
-        self._group(operations, fed)
-        self._place(operations)
+        self._members: dict[Operation, list[Operation]] = {}
+        self._tasks: dict[Operation, tuple[Task, str]] = {}     # of leaders
+        self._seen = 0
+        self.update()
+
+    def update(self) -> None:
+        """Takes in the nodes that the graph has got since the last time."""
+        if self._graph.version == self._seen:
+            return
+        self._tasks.clear()
+        new = list(itertools.takewhile(lambda op: op.id > self._seen,
+                                       reversed(self._graph.get_operations())))
+        self._seen = self._graph.version
+        for operation in reversed(new):
+            self._join_inputs(operation)
 
     def task(self, operation: Operation) -> Task:
-        """Where an operation runs."""
-        return self._tasks[operation][0]
+        """Where an operation runs.
+
+        Raises InvalidArgumentError for a device that no task has, and for operations that must be
+        together but were put on different tasks.
+        """
+        return self._placed(operation)[0]
 
     def reason(self, operation: Operation) -> str:
         """Why it runs there, for people."""
-        return self._tasks[operation][1]
+        return self._placed(operation)[1]
 
     # ---- groups ------------------------------------------------------------------------------
 
-    def _group(self, operations: Iterable[Operation], fed: Collection[Tensor]) -> None:
-        for operation in operations:
-            for i, tensor in enumerate(operation.inputs):
-                if tensor in fed:
-                    continue
-                if tensor.dtype in _STAY or tensor.dtype.is_ref and _uses_storage(operation, i):
-                    self._join(operation, tensor.op)
-                    variable = variable_of(tensor)
-                    if variable is not None:
-                        self._join(operation, variable)
-                elif default_read_of(tensor, fed) is not None:
-                    self._join(tensor.op, tensor.op.inputs[0].op)
-            for name in _colocated_with(operation):
-                other = operation.graph._by_name.get(name)
-                if other is not None and other is not operation:
-                    self._join(operation, other)
+    def _join_inputs(self, operation: Operation) -> None:
+        for i, tensor in enumerate(operation.inputs):
+            if tensor.dtype in _STAY or tensor.dtype.is_ref and _uses_storage(operation, i):
+                self.join(operation, tensor.op)
+                variable = variable_of(tensor)
+                if variable is not None:
+                    self.join(operation, variable)
+            elif default_read_of(tensor, ()) is not None:
+                self.join(tensor.op, tensor.op.inputs[0].op)
+        for name in _colocated_with(operation):
+            other = operation.graph._by_name.get(name)
+            if other is not None and other is not operation:
+                self.join(operation, other)
 
-    def _find(self, operation: Operation) -> Operation:
-        leader = self._leader.get(operation, operation)
-        while (above := self._leader.get(leader, leader)) is not leader:
+    def leader(self, operation: Operation) -> Operation:
+        """The operation that stands for its group."""
+        found = self._leader.get(operation, operation)
+        while (above := self._leader.get(found, found)) is not found:
             self._leader[operation] = operation = above
-            leader = self._leader.get(operation, operation)
-        return leader
+            found = self._leader.get(operation, operation)
+        return found
 
-    def _join(self, one: Operation, other: Operation) -> None:
-        one, other = self._find(one), self._find(other)
-        self._leader.setdefault(one, one)
-        self._leader.setdefault(other, other)
-        if one is not other:
-            self._leader[one] = other
+    def join(self, one: Operation, other: Operation) -> None:
+        """Makes one group of those of two operations."""
+        one, other = self.leader(one), self.leader(other)
+        if one is other:
+            return
+        smaller, larger = self._members.pop(one, [one]), self._members.pop(other, [other])
+        if len(smaller) > len(larger):
+            one, other, smaller, larger = other, one, larger, smaller
+        self._leader[one] = other
+        larger += smaller
+        self._members[other] = larger
 
     # ---- tasks -------------------------------------------------------------------------------
 
-    def _place(self, operations: Iterable[Operation]) -> None:
-        members: dict[Operation, list[Operation]] = {}
-        for operation in dict.fromkeys((*operations, *self._leader)):
-            members.setdefault(self._find(operation), []).append(operation)
-        for group in members.values():
-            placed = [op for op in group if parts_of(op.device) != (None, None)]
-            task, reason = self._of_group(group, placed)
-            for operation in group:
-                self._tasks[operation] = task, reason if operation.device == '' or len(group) > 1 \
-                    else 'its device'
+    def _placed(self, operation: Operation) -> tuple[Task, str]:
+        leader = self.leader(operation)
+        found = self._tasks.get(leader)
+        if found is None:
+            found = self._tasks[leader] = self._of_group(self._members.get(leader, [leader]))
+        return found
 
-    def _of_group(self, group: list[Operation],
-                  placed: list[Operation]) -> tuple[Task, str]:
+    def _of_group(self, group: Sequence[Operation]) -> tuple[Task, str]:
+        placed = [op for op in group if op.device and parts_of(op.device) != (None, None)]
         if not placed:
             return self.own, OWN
-        variables = [op for op in placed if op.type in _VARIABLES]
-        makers = [op for op in placed if not op.inputs and op.outputs
-                  and (op.outputs[0].dtype in _STAY or op.outputs[0].dtype.is_ref)]
-        first = (variables or makers or placed)[0]
+        placed.sort(key=lambda op: op.id)
+        makers = [op for op in placed if op.type in _VARIABLES] or \
+            [op for op in placed if not op.inputs and op.outputs and op.outputs[0].dtype in _STAY]
+        first = (makers or placed)[0]
         task = self._task_for(first)
-        for other in variables + makers:
+        for other in makers:
             if self._task_for(other) != task:
                 raise _apart(first, task, other, self._task_for(other))
-        return task, 'its device' if first is group[0] and len(group) == 1 else \
-            f"with '{first.name}'"
+        return task, 'its device' if len(group) == 1 else f"with '{first.name}'"
 
     def _task_for(self, operation: Operation) -> Task:
         job, index = parts_of(operation.device)
         if job is None:
             job = self.own.job
             index = self.own.index if index is None else index
-        task = Task(job, self._jobs.get(job, 0) if index is None else index)
+        task = Task(job, self._first.get(job, 0) if index is None else index)
         if index is None and job == self.own.job:
             task = self.own
         if task not in self._known:

@@ -11,7 +11,6 @@ from tinyflow.cluster.master import ClusterPrograms
 from tinyflow.cluster.messages import VERSION
 from tinyflow.cluster.named_store import Containers, NamedStore, SessionStates, is_shared, key_of
 from tinyflow.cluster.peers import LocalPeer, Peer
-from tinyflow.cluster.placement import Placement
 from tinyflow.cluster.server import IN_PROCESS, Server
 from tinyflow.cluster.tasks import Task, parts_of
 from tinyflow.compiler.compile import Options
@@ -81,7 +80,7 @@ class _ClusterStore(NamedStore):
     def _peers(self, operations: Iterable[Operation]) -> dict[Peer, list[int]]:
         operations = list(operations)
         programs = self._programs
-        placement = Placement(operations, (), programs.cluster.own, programs.cluster.tasks)
+        placement = programs.place()
         found: dict[Peer, list[int]] = {}
         for i, operation in enumerate(operations):
             found.setdefault(programs.peer(placement.task(operation)), []).append(i)
@@ -109,8 +108,7 @@ class _ClusterStore(NamedStore):
 
     def state(self, operation: Operation) -> Any:
         if is_shared(operation):
-            task = Placement([operation], (), self._programs.cluster.own,
-                             self._programs.cluster.tasks).task(operation)
+            task = self._programs.place().task(operation)
             if task != self._programs.cluster.own or self._programs.cluster.service is None:
                 return _Elsewhere()
         return super().state(operation)

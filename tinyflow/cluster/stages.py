@@ -7,7 +7,8 @@ and one level are a stage. Levels run one after the other, the stages of a level
 
 A Variable's storage stays where it is. An operation of another task that uses its value gets a
 copy, read by a stage before it, after all earlier writes; a later write is on a later level, since
-a stage reads Variables at its end.
+a stage reads Variables at its end. Constants, and NoOps that only wait, have no task: each stage
+that needs one has its own, so that `train_op`, wherever it was made, costs no message.
 """
 from __future__ import annotations
 
@@ -22,11 +23,6 @@ from tinyflow.graph.support.errors import InvalidArgumentError, report
 from tinyflow.graph.variable_refs import is_variable_ref, variable_of
 
 __all__ = ['Arrival', 'Stage', 'cut']
-
-def is_grouping(operation: Operation) -> bool:
-    """True for a NoOp, which has no task: it only says what waits for what."""
-    return operation.type == 'NoOp'
-
 
 _VARIABLES = ('VariableV2', 'VarHandleOp')
 
@@ -70,8 +66,9 @@ class Stage:
                 self.include(tensor.op)
             self.operations[operation] = None
 
-    def include_grouping(self, operation: Operation, known: Collection[Operation]) -> None:
-        """Adds a NoOp, so that what waits for it waits for what it waits for in this stage."""
+    def include_waiting(self, operation: Operation, known: Collection[Operation]) -> None:
+        """Adds a NoOp or a constant: what waits for it waits for what it waits for in this stage.
+        """
         todo = [operation]
         order: dict[Operation, None] = {}
         while todo:
@@ -121,7 +118,7 @@ class _Cut:
     def run(self, fetches: Sequence[Tensor | Operation]
             ) -> tuple[list[Stage], list[Arrival | Tensor | None]]:
         for operation in self.order:
-            if is_grouping(operation):
+            if operation.type == 'NoOp' or operation.type == 'Const' and operation.control_inputs:
                 self.waits[operation] = self._waits_of(operation)
             elif self._is_free(operation):
                 if operation.outputs[0] in self.old_values:
@@ -157,7 +154,7 @@ class _Cut:
         level, arrivals = 0, {}
         local: list[tuple[Operation, bool]] = []            # Variables used here, and if written
         for i, tensor in enumerate(operation.inputs):
-            if tensor in self.fed or is_constant(tensor.op):
+            if tensor in self.fed or tensor.op.type == 'Const':
                 continue
             variable = self._variable(tensor)
             if tensor.op in self.level:                     # not one that is free
@@ -180,8 +177,10 @@ class _Cut:
                 arrival = self._send(tensor, self.level.get(tensor.op, 0))
             arrivals[tensor] = arrival
             level = max(level, arrival.source.level + (arrival.source.task != task))
-        for other, needed in self._waits_of(operation).items():
-            level = max(level, needed + (task != other))
+        for waits in [self._waits_of(operation), *[self.waits[t.op] for t in operation.inputs
+                                                   if t.op in self.waits and t not in self.fed]]:
+            for other, needed in waits.items():
+                level = max(level, needed + (task != other))
         for variable, written in local:
             uses = self._used(variable)
             level = max(level, uses.written)
@@ -235,6 +234,8 @@ class _Cut:
         for tensor in operation.inputs:
             if tensor in self.fed:
                 stage.ins[tensor] = None
+            elif tensor.op in self.waits:
+                stage.include_waiting(tensor.op, self.waits)
             elif tensor in arrivals:
                 self._deliver(arrivals[tensor], tensor, stage)
             elif self._is_free(tensor.op):
@@ -252,7 +253,7 @@ class _Cut:
                 self._deliver(source.arrival(tensor), tensor, stage)
         for control in operation.control_inputs:
             if control in self.waits:
-                stage.include_grouping(control, self.waits)
+                stage.include_waiting(control, self.waits)
         stage.operations[operation] = None
 
     def _deliver(self, arrival: Arrival, tensor: Tensor, stage: Stage) -> None:
@@ -305,6 +306,12 @@ class _Cut:
                                   self.placement.task(fetch.op)).arrival(fetch)
         elif variable is not None:
             arrival = self._send(fetch)
+        elif fetch.op in self.waits:
+            level = max([n + (t != self.placement.own) for t, n in self.waits[fetch.op].items()],
+                        default=0)
+            stage = self._stage(level, self.placement.own)
+            stage.include_waiting(fetch.op, self.waits)
+            arrival = stage.arrival(fetch)
         else:
             stage = self._stage(0, self.placement.own if is_constant(fetch.op)
                                 else self.placement.task(fetch.op))
