@@ -48,7 +48,7 @@ __all__ = [  # noqa: F822 - some come from _LATER
     'MomentumOptimizer', 'MonitoredSession', 'MonitoredTrainingSession',
     'NanLossDuringTrainingError', 'NanTensorHook', 'NewCheckpointReader', 'Optimizer',
     'ProfilerHook', 'ProximalAdagradOptimizer', 'ProximalGradientDescentOptimizer', 'QueueRunner',
-    'RMSPropOptimizer', 'Saver', 'Scaffold', 'SecondOrStepTimer', 'SessionCreator',
+    'RMSPropOptimizer', 'Saver', 'Scaffold', 'SecondOrStepTimer', 'Server', 'SessionCreator',
     'SessionManager', 'SessionRunArgs', 'SessionRunContext', 'SessionRunHook', 'SessionRunValues',
     'SingularMonitoredSession', 'StepCounterHook', 'StopAtStepHook', 'SummarySaverHook',
     'Supervisor', 'SyncReplicasOptimizer', 'VocabInfo', 'WorkerSessionCreator',
@@ -79,7 +79,8 @@ _LATER = _names_of({
         'checkpoint_exists checkpoints_iterator generate_checkpoint_state_proto '
         'get_checkpoint_mtimes get_checkpoint_state latest_checkpoint remove_checkpoint '
         'update_checkpoint_state',
-    'tinyflow.train.cluster_spec': 'ClusterSpec',
+    'tinyflow.cluster.cluster_spec': 'ClusterSpec',
+    'tinyflow.cluster.server': 'Server',
     'tinyflow.train.queues.coordinator': 'Coordinator LooperThread',
     'tinyflow.train.hooks.checkpoints': 'CheckpointSaverHook CheckpointSaverListener',
     'tinyflow.train.hooks.feeding': 'FeedFnHook',
