@@ -48,13 +48,11 @@ _RENAMED = {
 }
 
 # Names of TensorFlow 1 that are not implemented -> a replacement.
-_ONE_PROCESS = 'tf.Session(), which runs in this process'
 _PADDED = 'tf.SparseTensor, or padded rows with their lengths: tf.sequence_mask'
 _INSTEAD = {
     'RaggedTensor': _PADDED,
     'nn.compute_average_loss': 'tf.reduce_mean(per_example_loss)',
     'ragged': _PADDED,
-    'train.Server': _ONE_PROCESS,
     'train.replica_device_setter': 'tf.device, which is recorded in the graph and has no effect',
     **dict.fromkeys(('fft', 'fft2d', 'fft3d', 'ifft', 'ifft2d', 'ifft3d', 'signal', 'spectral'),
                     'numpy.fft in tf.py_func, without a gradient'),
@@ -137,8 +135,6 @@ _LEFT_OUT = {
     'summary.all_v2_summary_ops': _NO_CONTRIB_SUMMARY, 'summary.initialize': _NO_CONTRIB_SUMMARY,
     'contrib.summary': _NO_CONTRIB_SUMMARY,
     'contrib.tensor_forest': _NO_CONTRIB, 'contrib.tpu': 'tinyflow runs on the CPU only',
-    'contrib.distribute': 'use tf.distribute.MirroredStrategy(devices); tinyflow runs in this '
-                          'process only',
     'keras.experimental.LinearModel': 'Dense layers of the inputs and Add do the same',
     'keras.experimental.WideDeepModel': 'Add of two models\' outputs is the same model; Keras '
                                         'trains it with one optimizer',
@@ -153,8 +149,6 @@ _LEFT_OUT = {
     'distribute.Server': 'tf.Session() runs in this process; there is no cluster yet',
     'distribute.cluster_resolver': 'tinyflow runs in this process only: '
                                    'tf.distribute.MirroredStrategy(devices)',
-    'distribute.experimental': 'tinyflow runs in this process only: '
-                               'tf.distribute.MirroredStrategy(devices)',
     'tpu': 'tinyflow runs on the CPU only; tf.Session() runs the same graph',
     'contrib.cudnn_rnn': 'there is no GPU; tf.contrib.rnn.LSTMCell and tf.nn.dynamic_rnn do the '
                          'same',
