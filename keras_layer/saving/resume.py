@@ -21,8 +21,7 @@ import zlib
 
 import numpy as np
 
-from keras_layer import backend as K
-from keras_layer import losses
+from keras_layer import backend as K, losses
 from tinyflow.data.runtime.state_bytes import decode, encode
 from tinyflow.formats.wire import files
 from tinyflow.graph.support import logging

@@ -104,8 +104,8 @@ def load_from_saved_model(saved_model_path, custom_objects=None, compile=True):
     path = os.fspath(saved_model_path)
     saved = read_saved_model(path)
     if not saved.meta_graphs:
-        raise misuse(OSError(f'{path!r} is damaged: its saved_model.pb has no graph.\n  Hint: write '
-                             'or copy the folder again.'))
+        raise misuse(OSError(f'{path!r} is damaged: its saved_model.pb has no graph.\n'
+                             '  Hint: write or copy the folder again.'))
     described = _described(path, saved)
     if described is None:
         raise misuse(ValueError(

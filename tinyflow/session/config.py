@@ -34,8 +34,8 @@ class Record:
         if type(self._fields[name]) is int and type(value) is not int:
             value = _whole_number(name, value)
         if name.endswith('_in_ms') and not -1 << 63 <= value < 1 << 63:
-            raise misuse(ValueError(f'{name}: Value out of range: {value}\n  Hint: milliseconds, of '
-                                    'less than 2**63; 0 is no limit.'))
+            raise misuse(ValueError(f'{name}: Value out of range: {value}\n'
+                                    '  Hint: less than 2**63 milliseconds; 0 is no limit.'))
         object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:

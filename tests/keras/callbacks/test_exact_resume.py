@@ -492,7 +492,7 @@ def test_another_loss_is_another_training(tmp_path, warned):
     assert keras.backend.get_value(model.optimizer.iterations) == 2     # batches of 32
 
 
-def test_a_callback_that_monitors_another_value_begins_anew(tmp_path, warned):
+def test_a_callback_that_monitors_another_value_begins_again(tmp_path, warned):
     arrays(new_model(), epochs=2, callbacks=[saver(tmp_path),
                                              keras.callbacks.EarlyStopping('loss', patience=9)])
     model = new_model()
