@@ -124,9 +124,8 @@ class Rendezvous:
                 if not self.members and not self.pmi and (
                         self.seen == self.size or self.ended or orphaned.is_set()):
                     return
-                if self.ended and not self.changed.wait(_GRACE):
+                if not self.changed.wait(_GRACE if self.ended else 1.0) and self.ended:
                     return
-                self.changed.wait(1.0)
 
     # ---- PMI-1 ---------------------------------------------------------------------------
 
