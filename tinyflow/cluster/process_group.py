@@ -267,16 +267,28 @@ def _need_package():
 
 
 def _mpi():
-    """The module mpi4py.MPI; importing it starts MPI."""
+    """The module mpi4py.MPI, with MPI started."""
     for name, value in _ALGORITHMS.items():
         os.environ.setdefault(name, value)
     try:
         import mpi4py  # optional package
-        mpi4py.rc.finalize = False          # `leave` does it
+        mpi4py.rc.initialize = mpi4py.rc.finalize = False       # `_start` and `leave` do it
         from mpi4py import MPI  # optional package
+        _start(MPI)
     except (ImportError, RuntimeError) as error:
         raise _without_package(error) from None
     return MPI
+
+
+def _start(mpi):
+    """Starts MPI, without holding other threads as mpi4py would: the start waits for all workers,
+    and a thread of meeting.py ends this process when one of them dies meanwhile.
+    """
+    import ctypes  # start-up time
+    if not mpi.Is_initialized():
+        library, provided = ctypes.CDLL(mpi.__file__), ctypes.c_int()
+        library.MPI_Init_thread(None, None, mpi.THREAD_MULTIPLE, ctypes.byref(provided))
+    mpi.COMM_WORLD.Set_errhandler(mpi.ERRORS_RETURN)
 
 
 def _without_package(error=None):
