@@ -148,6 +148,8 @@ _LEFT_OUT = {
     'distribute.Server': 'tf.Session() runs in this process; there is no cluster yet',
     'distribute.cluster_resolver': 'tinyflow runs in this process only: '
                                    'tf.distribute.MirroredStrategy(devices)',
+    'distribute.experimental.TPUStrategy': 'tinyflow runs on the CPU only; several processes: '
+        'tf.distribute.experimental.MultiWorkerMirroredStrategy()',
     'tpu': 'tinyflow runs on the CPU only; tf.Session() runs the same graph',
     'contrib.cudnn_rnn': 'there is no GPU; tf.contrib.rnn.LSTMCell and tf.nn.dynamic_rnn do the '
                          'same',
