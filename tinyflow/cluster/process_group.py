@@ -8,6 +8,7 @@ UnavailableError when another worker has ended.
 from __future__ import annotations
 
 import atexit
+import ctypes
 import os
 import sys
 import time
@@ -284,7 +285,6 @@ def _start(mpi):
     """Starts MPI, without holding other threads as mpi4py would: the start waits for all workers,
     and a thread of meeting.py ends this process when one of them dies meanwhile.
     """
-    import ctypes  # start-up time
     if not mpi.Is_initialized():
         library, provided = ctypes.CDLL(mpi.__file__), ctypes.c_int()
         library.MPI_Init_thread(None, None, mpi.THREAD_MULTIPLE, ctypes.byref(provided))
