@@ -20,7 +20,11 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import DataLossError, NotFoundError, OpError
 from tinyflow.ops.control_flow.function_nodes import functions_of
-from tinyflow.train.checkpoints.incarnations import incarnations, updates_are_ordered
+from tinyflow.train.checkpoints.incarnations import (
+    begins_anew,
+    incarnations,
+    updates_are_ordered,
+)
 
 __all__ = ['continue_exactly', 'read_state', 'reported', 'restore_positions', 'resume_file',
            'save_positions', 'session_state', 'set_session_state', 'states_of_workers',
@@ -83,6 +87,8 @@ def _of_workers(state, prefix, count):
 def session_state(session):
     """Plain data: what a checkpoint of Variables does not hold; 'lost' is what cannot be saved."""
     positions, lost = session.positions()
+    for name in begins_anew(session.graph):
+        lost.pop(name, None)
     for name, position in list(positions.items()):
         why = _not_to_be_saved(position)
         if why:
