@@ -149,23 +149,25 @@ class Placement(NamedTuple):
                 Operation -> device, or None, which hides those after it
     colocated   the operations of the open `colocate_with` scopes
     group       the Variable, not made yet, whose initial value is being computed
+    hidden      `devices` outside of the `colocate_with` scopes
     """
 
     devices: tuple[str | Callable | None, ...] = ()
     colocated: tuple[Operation, ...] = ()
     group: str = ''
+    hidden: tuple[str | Callable | None, ...] = ()
 
     def on(self, device) -> Placement:
         """With one more device scope."""
         if device is not None and not callable(device):
             device = canonical_name(device)
-        return self._replace(devices=(device, *self.devices)) if device != '' else self
+        return self if device == '' else self._replace(devices=(device, *self.devices))
 
     def with_operation(self, operation, ignore_existing=False) -> Placement:
-        """With one more `colocate_with` scope; None for no operation but those around."""
+        """With one more `colocate_with` scope; without the others if they are to be ignored."""
         known = () if ignore_existing else self.colocated
-        return self._replace(
-            devices=(), colocated=known if operation is None else (*known, operation))
+        return Placement((), known if operation is None else (*known, operation), self.group,
+                         self.devices or self.hidden)
 
     def device_of(self, operation) -> str:
         """The device of a new node, by the `device` scopes alone."""
@@ -181,19 +183,37 @@ class Placement(NamedTuple):
 ANYWHERE = Placement()
 
 
+class Placed:
+    """A `with` block in which new nodes of a graph have that placement."""
+
+    __slots__ = ('_graph', '_placement', '_outer')
+
+    def __init__(self, graph, placement):
+        self._graph, self._placement = graph, placement
+
+    def __enter__(self):
+        self._outer = self._graph._placement
+        self._graph._placement = self._placement
+
+    def __exit__(self, *_):
+        self._graph._placement = self._outer
+
+
 def place(operation, placement: Placement) -> None:
     """Sets the device of a new node, and the operations that it is colocated with."""
-    references = [operation.inputs[i].op for i in operation.definition.ref_positions
-                  if operation.inputs[i].dtype.is_ref]
-    if placement.devices and not references:
+    others = placement.colocated
+    for position in operation.definition.ref_positions:
+        tensor = operation.inputs[position]
+        if tensor.dtype.is_ref:             # a colocate_with scope for the Variable
+            others = (*others, tensor.op)
+    if placement.devices and others is placement.colocated:
         placement.device_of(operation)
-    others = (*placement.colocated, *references)
     if others:
-        groups = set()
         for other in others:
-            groups.update(other.colocated_with or [other.name])
             operation.device = other.device or operation.device
-        operation.colocated_with = tuple(sorted(groups))
+        operation.colocated_with = others[0].colocated_with or (others[0].name,) \
+            if others.count(others[0]) == len(others) else tuple(sorted({
+                name for other in others for name in other.colocated_with or (other.name,)}))
     elif placement.group:
         operation.colocated_with = (placement.group,)
 
@@ -221,5 +241,5 @@ def group_names(groups) -> tuple[str, ...]:
     return tuple(text.removeprefix(_GROUP) for text in texts if text.startswith(_GROUP))
 
 
-__all__ = ['ANYWHERE', 'DeviceSpec', 'Placement', 'canonical_name', 'colocation_groups',
+__all__ = ['ANYWHERE', 'DeviceSpec', 'Placed', 'Placement', 'canonical_name', 'colocation_groups',
            'group_names', 'merge_device', 'place']

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyflow.graph import graph_errors
 from tinyflow.graph.control_flow_names import result_of
-from tinyflow.graph.devices import ANYWHERE, Placement
+from tinyflow.graph.devices import ANYWHERE, Placed, Placement
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import Site, here
 from tinyflow.graph.stacks import stacks
@@ -316,24 +316,17 @@ class Graph(NotCopied, instead=(
                 waits += [c for c in controller.waits_for if c not in producers]
         return tuple(dict.fromkeys(waits))
 
-    @contextmanager
-    def _placed(self, placement):
-        outer, self._placement = self._placement, placement
-        try:
-            yield
-        finally:
-            self._placement = outer
-
     def device(self, device_name_or_function):
         """Places nodes made inside on a device: a string, DeviceSpec, or function of the Operation.
 
         Its parts that are left out come from the scopes around it; None ignores those.
         """
-        return self._placed((self._placement or ANYWHERE).on(device_name_or_function))
+        return Placed(self, (self._placement or ANYWHERE).on(device_name_or_function))
 
     def initial_value_of(self, name):
         """For the nodes that compute the initial value of a Variable that is not made yet."""
-        return self._placed((self._placement or ANYWHERE)._replace(group=name))
+        placement = self._placement or ANYWHERE
+        return Placed(self, placement._replace(group=name))
 
     def colocate_with(self, op, ignore_existing=False):
         """Places nodes made inside where `op` is; with `ignore_existing`, not with others too."""
@@ -342,7 +335,7 @@ class Graph(NotCopied, instead=(
                                     'ignore_existing is not True'))
         if op is not None and not isinstance(op, Operation):
             op = op.op              # of a Tensor or Variable
-        return self._placed((self._placement or ANYWHERE).with_operation(op, ignore_existing))
+        return Placed(self, (self._placement or ANYWHERE).with_operation(op, ignore_existing))
 
     @contextmanager
     def gradient_override_map(self, op_type_map):
