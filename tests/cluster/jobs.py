@@ -96,9 +96,9 @@ class Job:
         return '\n'.join([f'---- {job} {index}\n{self.output(job, index)[-3000:]}'
                           for job, index in self.processes])
 
-    def losses(self, index=0):
-        """The losses that a worker has printed."""
-        return [float(text) for text in re.findall(r'loss (\S+)', self.output('worker', index))]
+    def losses(self, index=0, job='worker'):
+        """The losses that a task has printed."""
+        return [float(text) for text in re.findall(r'loss (\S+)', self.output(job, index))]
 
     def final(self):
         """What the chief printed of the final values."""
@@ -113,7 +113,7 @@ def sync_training(folder, kill=None, after=None, steps=20):
     with Job('monitored_sync', 1, 2, folder, '--steps', steps, '--logdir', Path(folder) / 'model',
              '--pause', 0.02) as job:
         if kill:
-            time.sleep(random.uniform(0.2, 2.5) if after is None else after)
+            time.sleep(random.uniform(0.2, 2.) if after is None else after)
             for task in kill:
                 if job.processes[task].poll() is None:
                     job.kill(*task)
