@@ -132,7 +132,7 @@ def main(role, times):
         wanted = sync_training(folder)
     same = failed = 0
     slowest = 0.
-    for number in range(int(times)):
+    for _ in range(int(times)):
         began = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             after = random.uniform(0.2, 2.5)
