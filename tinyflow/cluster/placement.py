@@ -22,6 +22,10 @@ __all__ = ['Placement', 'default_read_of', 'is_constant', 'travels']
 
 _VARIABLES = frozenset(('VariableV2', 'VarHandleOp'))
 OWN = "the session's own task"
+# Whatever their device, which of a sharded Saver is that of a part's Variables: TensorFlow writes
+# each part there, and needs a disk that all tasks share.
+_CHECKPOINTS = frozenset(('MergeV2Checkpoints', 'Restore', 'RestoreSlice', 'RestoreV2', 'Save',
+                          'SaveSlices', 'SaveV2', 'ShardedFilename', 'ShardedFilespec'))
 _STAY = (dtypes.resource, dtypes.variant)
 
 
@@ -134,6 +138,8 @@ class Placement:
         return found
 
     def _of_group(self, group: Sequence[Operation]) -> tuple[Task, str]:
+        if len(group) == 1 and group[0].type in _CHECKPOINTS:
+            return self.own, "a session's own task reads and writes checkpoints"
         placed = [op for op in group if op.device and parts_of(op.device) != (None, None)]
         if not placed:
             return self.own, OWN

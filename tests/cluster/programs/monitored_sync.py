@@ -1,4 +1,6 @@
 """Synchronous replicas in a MonitoredTrainingSession, which saves, and goes on where it was."""
+import time
+
 from flags import (
     FLAGS,
     INPUTS,
@@ -6,7 +8,6 @@ from flags import (
     WORKERS,
     network,
     on_this_worker,
-    rows_of,
     say,
     start_server,
     tf,
@@ -16,9 +17,10 @@ server = start_server()
 is_chief = FLAGS.task_index == 0
 with on_this_worker():
     global_step = tf.train.get_or_create_global_step()
-    x = tf.placeholder(tf.float32, [None, 8])
-    y = tf.placeholder(tf.float32, [None, 1])
-    loss = network(x, y)
+    # The batch follows from the step, so that it is the same one after a restart.
+    first = 10 * (WORKERS * tf.identity(global_step) + FLAGS.task_index)
+    rows = (first + tf.range(10, dtype=tf.int64)) % 400
+    loss = network(tf.gather(INPUTS, rows), tf.gather(TARGETS, rows))
     optimizer = tf.train.SyncReplicasOptimizer(
         getattr(tf.train, FLAGS.optimizer + 'Optimizer')(0.1), replicas_to_aggregate=WORKERS,
         total_num_replicas=WORKERS)
@@ -32,9 +34,9 @@ with tf.train.MonitoredTrainingSession(
         save_summaries_steps=None, log_step_count_steps=None, hooks=[sync_hook]) as session:
     step = session.run_step_fn(lambda step_context: step_context.session.run(global_step))
     while step < FLAGS.steps and not session.should_stop():
-        rows = rows_of(step)
-        value, step = session.run([loss, train_op], {x: INPUTS[rows], y: TARGETS[rows]})
+        value, step = session.run([loss, train_op])
         say('step %d loss %.9g', step, value)
+        time.sleep(FLAGS.pause)
     if is_chief:
         values = session.run_step_fn(lambda step_context: step_context.session.run(variables))
         say('final %s', b''.join(value.tobytes() for value in values).hex())

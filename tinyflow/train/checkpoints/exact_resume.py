@@ -21,7 +21,11 @@ from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import DataLossError, NotFoundError, OpError
 from tinyflow.ops.control_flow.function_nodes import functions_of
 from tinyflow.session.store import full_name
-from tinyflow.train.checkpoints.incarnations import incarnations, updates_are_ordered
+from tinyflow.train.checkpoints.incarnations import (
+    begins_anew,
+    incarnations,
+    updates_are_ordered,
+)
 
 __all__ = ['continue_exactly', 'nodes_with_positions', 'read_state', 'renamed_positions',
            'reported', 'restore_positions', 'resume_file', 'save_positions', 'session_state',
@@ -84,6 +88,8 @@ def _of_workers(state, prefix, count):
 def session_state(session):
     """Plain data: what a checkpoint of Variables does not hold; 'lost' is what cannot be saved."""
     positions, lost = session.positions()
+    for name in begins_anew(session.graph):
+        lost.pop(name, None)
     for name, position in list(positions.items()):
         why = _not_to_be_saved(position)
         if why:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.keys import GraphKeys
 
-__all__ = ['incarnations', 'updates_are_ordered']
+__all__ = ['begins_anew', 'incarnations', 'updates_are_ordered']
 
 
 def incarnations(session):
@@ -25,5 +25,21 @@ def _task(device):
 
 def updates_are_ordered(graph):
     """True if a SyncReplicasOptimizer brings the gradients of all workers together."""
-    return any(op.type == 'FIFOQueueV2' and op.attrs['shared_name'] == 'sync_token_q'
-               for op in graph.get_operations())
+    return any(op.attrs.get('shared_name') == _TOKENS for op in _queues_and_accumulators(graph))
+
+
+def begins_anew(graph):
+    """The names of nodes whose states a SyncReplicasOptimizer fills when training begins."""
+    found = list(_queues_and_accumulators(graph))
+    if not any(op.attrs.get('shared_name') == _TOKENS for op in found):
+        return []
+    return [op.name for op in found
+            if op.attrs['shared_name'].endswith((_TOKENS, 'dummy_queue', '/grad_accum'))]
+
+
+def _queues_and_accumulators(graph):
+    return (op for op in graph.get_operations() if op.type in _TYPES)
+
+
+_TOKENS = 'sync_token_q'
+_TYPES = ('FIFOQueueV2', 'ResourceConditionalAccumulator', 'SparseConditionalAccumulator')

@@ -1,0 +1,68 @@
+"""Programs with parameter servers, each task in a process of its own.
+
+What TensorFlow 1.15.5 printed with 1 server and 1 worker is in tests/golden/recorded/cluster.json,
+written by `python -m tests.golden.record_cluster PYTHON`, an interpreter that has it.
+"""
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cluster.jobs import Job, sync_training
+
+pytest.importorskip('zmq', reason="pip install 'tinyflow-graph[cluster]'")
+pytestmark = pytest.mark.cluster
+
+RECORDED = json.loads(Path(__file__).parents[1].joinpath(
+    'golden', 'recorded', 'cluster.json').read_text())
+IN_GRAPH = RECORDED.pop('in_graph --steps 5')
+
+
+@pytest.mark.parametrize('name', sorted(RECORDED))
+def test_a_server_and_a_worker_give_tensorflows_losses(name, tmp_path):
+    program, *flags = name.split()
+    with Job(program, 1, 1, tmp_path, *flags) as job:
+        job.wait()
+        np.testing.assert_allclose(job.losses(), RECORDED[name], rtol=1e-6, atol=1e-7)
+
+
+def test_two_servers_and_two_workers_asynchronously(tmp_path):
+    """Both train until the last step; the embedding is in parts on both servers."""
+    with Job('monitored_async', 2, 2, tmp_path, '--steps', 12, '--logdir',
+             tmp_path / 'model') as job:
+        job.wait()
+        assert len(job.losses(0)) + len(job.losses(1)) >= 12
+    assert len(list((tmp_path / 'model').glob('model.ckpt-0.data-*-of-00002'))) == 2
+
+
+def test_a_client_with_towers_on_two_workers(tmp_path):
+    """The gradients are the means of those of both."""
+    with Job('in_graph', 1, 2, tmp_path, '--steps', 5) as job:
+        job.start('client', 0)
+        job.wait('client')
+        np.testing.assert_allclose(job.losses(0, 'client'), IN_GRAPH, rtol=1e-6)
+
+
+KILLS = {'the server': [('ps', 0)], 'all': [('ps', 0), ('worker', 0), ('worker', 1)],
+         'the chief': [('worker', 0)], 'a worker': [('worker', 1)]}
+CHOSEN = random.choice(sorted(KILLS))
+
+
+@pytest.mark.parametrize('killed', [
+    pytest.param(name, marks=() if name == CHOSEN else pytest.mark.slow) for name in KILLS])
+def test_synchronous_training_ends_bit_equal_after_a_kill(killed, tmp_path, uninterrupted):
+    """If the server was lost the chief restores the last checkpoint, else it keeps what lives.
+
+    The batches follow from the step. One kind of kill is tried here, at a random moment;
+    `python -m tests.cluster.jobs ps 20` tries many.
+    """
+    assert sync_training(tmp_path, KILLS[killed]) == uninterrupted
+
+
+@pytest.fixture(scope='module')
+def uninterrupted(tmp_path_factory):
+    return sync_training(tmp_path_factory.mktemp('uninterrupted'))
