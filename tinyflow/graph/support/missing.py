@@ -53,7 +53,6 @@ _INSTEAD = {
     'RaggedTensor': _PADDED,
     'nn.compute_average_loss': 'tf.reduce_mean(per_example_loss)',
     'ragged': _PADDED,
-    'train.replica_device_setter': 'tf.device, which is recorded in the graph and has no effect',
     **dict.fromkeys(('fft', 'fft2d', 'fft3d', 'ifft', 'ifft2d', 'ifft3d', 'signal', 'spectral'),
                     'numpy.fft in tf.py_func, without a gradient'),
     'linalg.LinearOperatorLowerTriangular': 'tf.matrix_band_part(x, -1, 0)',
