@@ -256,7 +256,8 @@ class TaskService:
         found: dict[str, Any] = {}
         lost: dict[str, str] = {}
         for store in self._session(session).stores:
-            more, less = store.positions()
+            # Of this task alone: the store of a Session in this process would ask all tasks.
+            more, less = NamedStore.positions(store)
             found.update(more)
             lost.update(less)
         return found, lost
@@ -268,4 +269,4 @@ class TaskService:
         found = self._session(session)
         found.positions = dict(positions)
         for store in found.stores:
-            store.set_positions(positions)
+            NamedStore.set_positions(store, positions)
