@@ -152,6 +152,8 @@ _LEFT_OUT = {
                     '(docs/cluster.md), or use SimpleClusterResolver'),
     **dict.fromkeys([f'{where}.cluster_resolver.TPUClusterResolver'
                      for where in ('distribute', 'contrib')], 'tinyflow runs on the CPU only'),
+    'distribute.experimental.TPUStrategy': 'tinyflow runs on the CPU only; several processes: '
+        'tf.distribute.experimental.MultiWorkerMirroredStrategy()',
     'tpu': 'tinyflow runs on the CPU only; tf.Session() runs the same graph',
     'contrib.cudnn_rnn': 'there is no GPU; tf.contrib.rnn.LSTMCell and tf.nn.dynamic_rnn do the '
                          'same',
