@@ -5,6 +5,7 @@ import copy
 import inspect
 import os
 
+from estimator_layer.cluster_roles import default_session_config
 from estimator_layer.keyword_arguments import suggest_keywords
 from estimator_layer.tf_config import ClusterTask, read_tf_config, task_of_worker
 from tinyflow.graph.support import logging
@@ -105,6 +106,8 @@ class RunConfig:
         if train_distribute or eval_distribute or experimental_distribute:
             logging.info('Initializing RunConfig with distribution strategies.')
         _resolve_strategies(self._values)
+        if session_config is None and self._values['train_distribute'] is None:
+            self._values['session_config'] = default_session_config(self._cluster_task)
 
     def _set(self, values):
         for name, value in values.items():

@@ -9,6 +9,7 @@ import warnings
 from contextlib import nullcontext
 
 from estimator_layer.call_input_fn import call_input_fn
+from estimator_layer.cluster_roles import default_device_fn
 from estimator_layer.model_fn import ModeKeys
 from estimator_layer.train_on_replicas import build_on_replicas
 from tinyflow.graph.defaults import add_to_collection, get_collection, set_random_seed
@@ -32,7 +33,8 @@ def train(estimator, input_fn, hooks, steps, max_steps, listeners):
     """Trains in a new graph; returns the loss of the last step, None if there was no step."""
     config = estimator.config
     strategy = config.train_distribute
-    with Graph().as_default() as graph, graph.device(config.device_fn), \
+    device_fn = config.device_fn or default_device_fn(config)
+    with Graph().as_default() as graph, graph.device(device_fn), \
             strategy.scope() if strategy else nullcontext():
         set_random_seed(config.tf_random_seed)
         estimator._create_global_step(graph)

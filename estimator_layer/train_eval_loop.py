@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from estimator_layer.call_input_fn import check_input_fn
+from estimator_layer.cluster_roles import start_server, wait_for_others
 from estimator_layer.estimator import Estimator
 from estimator_layer.export.exporter import Exporter
 from estimator_layer.tf_config import TaskType
@@ -97,8 +98,21 @@ def train_and_evaluate(estimator, train_spec, eval_spec) -> Any:
     if strategy is not None and strategy.extended.trains_together:
         return _run_worker(estimator, train_spec, eval_spec)
     if config.cluster_spec:
-        _check_single_task(config.cluster_spec)
+        return _run_task(estimator, train_spec, eval_spec)
     return _run_local(estimator, train_spec, eval_spec)
+
+
+def _run_task(estimator, train_spec, eval_spec):
+    """One task of a cluster with servers. Those of a ps serve until the process is ended."""
+    config = estimator.config
+    server = start_server(config)
+    if config.task_type == TaskType.PS:
+        return server.join()
+    wait_for_others(config)
+    if config.task_type == TaskType.MASTER:
+        return _run_local(estimator, train_spec, eval_spec)
+    estimator.train(train_spec.input_fn, hooks=train_spec.hooks, max_steps=train_spec.max_steps)
+    return None, None
 
 
 def _run_worker(estimator, train_spec, eval_spec):
@@ -117,19 +131,10 @@ def _run_worker(estimator, train_spec, eval_spec):
     return None, None
 
 
-def _check_single_task(cluster_spec):
-    tasks = sum(cluster_spec.num_tasks(job) for job in cluster_spec.jobs)
-    if tasks > 1:
-        raise misuse(NotImplementedError(
-            f'TF_CONFIG describes a cluster of {tasks} tasks: {cluster_spec}. Without a strategy '
-            'for several processes, this one would wait for the others forever.\n  Hint: unset '
-            'TF_CONFIG; or RunConfig(train_distribute='
-            'tf.distribute.experimental.MultiWorkerMirroredStrategy()).'))
-
-
 def _run_local(estimator, train_spec, eval_spec):
     config = estimator.config
-    logging.info('Running training and evaluation locally (non-distributed).')
+    if not config.cluster_spec:
+        logging.info('Running training and evaluation locally (non-distributed).')
     logging.info('Start train and evaluate loop. The evaluate will happen after every checkpoint. '
                  'Checkpoint frequency is determined based on RunConfig arguments: '
                  'save_checkpoints_steps %s or save_checkpoints_secs %s.',

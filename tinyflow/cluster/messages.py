@@ -37,7 +37,10 @@ def encoded(kind: bytes, header: dict[str, Any], arrays: Sequence[Any] = ()) -> 
         if array is None:
             specs.append(None)
             continue
-        array = np.asarray(array, object if type(array) is bytes else None)
+        # As an array, bytes would lose the zeros at their end.
+        array = np.array(array, object) if isinstance(array, bytes) else np.asarray(array)
+        if array.dtype.kind == 'S':
+            array = array.astype(object)
         if array.dtype == object:
             specs.append([_STRING, array.shape])
             frames.append(_strings(array))

@@ -107,7 +107,7 @@ _LEFT_OUT = {
     'contrib.factorization': _NO_CONTRIB,
     **dict.fromkeys([f'contrib.{name}' for name in (
         'all_reduce', 'autograph', 'batching', 'bayesflow', 'bigtable', 'checkpoint',
-        'cloud', 'cluster_resolver', 'coder', 'compiler', 'constrained_optimization', 'copy_graph',
+        'cloud', 'coder', 'compiler', 'constrained_optimization', 'copy_graph',
         'ffmpeg', 'gan', 'graph_editor', 'grid_rnn', 'hooks', 'ignite_dataset', 'input_pipeline',
         'integrate', 'kafka', 'kernel_methods', 'kfac', 'linear_optimizer', 'memory_stats',
         'meta_graph_transform', 'mixed_precision', 'model_pruning', 'mpi_collectives',
@@ -146,8 +146,12 @@ _LEFT_OUT = {
     'keras.layers.TimeDistributedDense': 'it belongs to Keras 1; Dense works on every step',
     'contrib.lite': 'models are saved as SavedModel or GraphDef only',
     'distribute.Server': 'tf.Session() runs in this process; there is no cluster yet',
-    'distribute.cluster_resolver': 'tinyflow runs in this process only: '
-                                   'tf.distribute.MirroredStrategy(devices)',
+    **dict.fromkeys([f'{where}.cluster_resolver.{kind}ClusterResolver'
+                     for where in ('distribute', 'contrib') for kind in ('GCE', 'Kubernetes')],
+                    'it asks the provider which machines there are; set TF_CONFIG in each process '
+                    '(docs/cluster.md), or use SimpleClusterResolver'),
+    **dict.fromkeys([f'{where}.cluster_resolver.TPUClusterResolver'
+                     for where in ('distribute', 'contrib')], 'tinyflow runs on the CPU only'),
     'distribute.experimental.TPUStrategy': 'tinyflow runs on the CPU only; several processes: '
         'tf.distribute.experimental.MultiWorkerMirroredStrategy()',
     'tpu': 'tinyflow runs on the CPU only; tf.Session() runs the same graph',
