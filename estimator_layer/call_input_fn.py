@@ -56,13 +56,13 @@ class InitializeIteratorHook(SessionRunHook):
         session.run(self._initializer)
 
 
-def call_input_fn(input_fn, mode, params=None, config=None):
-    """The Inputs of one mode, in the default graph.
+def call_input_fn(input_fn, mode, params=None, config=None, context=None):
+    """The Inputs of one mode, in the default graph; `context` is the InputContext of a worker.
 
     Raises ValueError for a result that is not a pair of features and labels, and for tensors of
     another graph.
     """
-    found = resolve_input_fn(input_fn, mode, params, config)
+    found = resolve_input_fn(input_fn, mode, params, config, context)
     result = found() if isinstance(found, InputFunction) else found.value
     if isinstance(result, Dataset):
         if result._variant_tensor.graph is not get_default_graph():
@@ -95,14 +95,14 @@ class _InputFnResult:
         self.value = value
 
 
-def resolve_input_fn(input_fn, mode, params=None, config=None, replicas=1):
+def resolve_input_fn(input_fn, mode, params=None, config=None, context=None):
     """Calls the input_fn once; returns an InputFunction for arrays, else an _InputFnResult.
 
     A result of this function may be passed again and is returned unchanged.
     """
     if isinstance(input_fn, (InputFunction, _InputFnResult)):
         return input_fn
-    result = _call(input_fn, mode, params, config, replicas)
+    result = _call(input_fn, mode, params, config, context)
     if isinstance(result, InputFunction):
         return result
     if not isinstance(result, Dataset):
@@ -112,9 +112,9 @@ def resolve_input_fn(input_fn, mode, params=None, config=None, replicas=1):
     return _InputFnResult(result)
 
 
-def dataset_of_input_fn(input_fn, mode, params, config, replicas):
+def dataset_of_input_fn(input_fn, mode, params, config, context):
     """The Dataset of an input_fn, for a strategy. ValueError if it returns tensors."""
-    result = resolve_input_fn(input_fn, mode, params, config, replicas)
+    result = resolve_input_fn(input_fn, mode, params, config, context)
     if isinstance(result, InputFunction):
         return result.dataset()
     if not isinstance(result.value, Dataset):
@@ -125,13 +125,13 @@ def dataset_of_input_fn(input_fn, mode, params, config, replicas):
     return result.value
 
 
-def _call(input_fn, mode, params, config, replicas):
+def _call(input_fn, mode, params, config, context):
     """The result of the input_fn; data passed in place of a function are the result."""
     check_input_fn(input_fn)
     if _is_data(input_fn):
         return input_fn
     arguments = {'mode': mode, 'params': params, 'config': config,
-                 'input_context': InputContext(1, 0, replicas)}
+                 'input_context': context or InputContext(1, 0, 1)}
     accepted = parameter_names(input_fn)
     return input_fn(**{name: value for name, value in arguments.items() if name in accepted})
 

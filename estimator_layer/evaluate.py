@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from estimator_layer.call_input_fn import call_input_fn
 from estimator_layer.eval_summaries import write_eval_summaries
+from estimator_layer.evaluate_on_workers import AddUpMetrics, agreed_checkpoint
 from estimator_layer.metric_ops import metric_ops, scaffold_with_metrics
 from estimator_layer.model_fn import ModeKeys
 from estimator_layer.session_cache.evaluation import CachedEvaluation
@@ -24,12 +25,17 @@ def evaluate(estimator, input_fn, steps, hooks, checkpoint_path, name):
     """{metric: value} of a checkpoint, by default the latest; without any, of new Variables.
 
     With eval_distribute a step takes a batch per replica. The metrics equal those of one replica
-    over the same batches, which is how they are computed.
+    over the same batches, which is how they are computed: where there are several workers, each
+    reads its own part of the input, and their counts are added up.
     """
     strategy = estimator.config.eval_distribute
+    latest = checkpoint_path or estimator.latest_checkpoint()
+    if strategy is not None and strategy.extended.trains_together:
+        return _in_a_new_graph(estimator, input_fn, steps, hooks,
+                               agreed_checkpoint(strategy, latest), estimator.eval_dir(name),
+                               strategy)
     if steps is not None and strategy is not None:
         steps *= strategy.num_replicas_in_sync
-    latest = checkpoint_path or estimator.latest_checkpoint()
     try:
         return _of_checkpoint(estimator, input_fn, steps, hooks, latest, name)
     except (OpError, ValueError) as error:
@@ -56,12 +62,17 @@ def _of_checkpoint(estimator, input_fn, steps, hooks, checkpoint_path, name):
     return _in_a_new_graph(estimator, input_fn, steps, hooks, checkpoint_path, directory)
 
 
-def _in_a_new_graph(estimator, input_fn, steps, hooks, checkpoint_path, directory):
-    config = estimator.config
+def _in_a_new_graph(estimator, input_fn, steps, hooks, checkpoint_path, directory, workers=None):
+    """The results of a graph of its own; those of all workers if a strategy of `workers` is given.
+    """
+    config, extended = estimator.config, workers and workers.extended
+    if workers:
+        hooks = [*hooks, AddUpMetrics(workers)]
     with Graph().as_default() as graph, graph.device(config.device_fn):
         set_random_seed(config.tf_random_seed)
         estimator._create_global_step(graph)
-        inputs = call_input_fn(input_fn, ModeKeys.EVAL, estimator.params, config)
+        inputs = call_input_fn(input_fn, ModeKeys.EVAL, estimator.params, config,
+                               extended and extended._input_context())
         spec = estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.EVAL, config)
         update, values = metric_ops(spec)
         estimator._warm_start(checkpoint_path)
@@ -70,7 +81,8 @@ def _in_a_new_graph(estimator, input_fn, steps, hooks, checkpoint_path, director
             scaffold=scaffold_with_metrics(spec.scaffold), eval_ops=update, final_ops=values,
             config=config.session_config,
             hooks=[*inputs.hooks, *hooks, *_stop_hooks(steps), *spec.evaluation_hooks])
-        write_eval_summaries(directory, results, checkpoint_path)
+        if not workers or extended.should_save_summary:
+            write_eval_summaries(directory, results, checkpoint_path)
         return results
 
 

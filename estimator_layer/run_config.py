@@ -6,7 +6,7 @@ import inspect
 import os
 
 from estimator_layer.keyword_arguments import suggest_keywords
-from estimator_layer.tf_config import ClusterTask, read_tf_config
+from estimator_layer.tf_config import ClusterTask, read_tf_config, task_of_worker
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import nearest_keyword
@@ -86,7 +86,7 @@ class RunConfig:
                  experimental_max_worker_delay_secs=None, session_creation_timeout_secs=7200,
                  keep_sessions=True):
         steps, seconds = _checkpoint_interval(save_checkpoints_steps, save_checkpoints_secs)
-        self._cluster_task = read_tf_config()
+        self._cluster_task = _task(train_distribute, eval_distribute, experimental_distribute)
         if os.environ.get('TF_CONFIG'):
             logging.info('TF_CONFIG environment variable: %s', os.environ['TF_CONFIG'])
         self._values = {}
@@ -189,6 +189,16 @@ def _checkpoint_interval(steps, seconds):
     if steps is not None and seconds is not None:
         raise misuse(ValueError(_SAVE_ERROR))
     return steps, seconds
+
+
+def _task(train_distribute, eval_distribute, experimental_distribute):
+    """The task of this process, by the strategy of several processes if there is one."""
+    for strategy in (train_distribute, eval_distribute,
+                     getattr(experimental_distribute, 'train_distribute', None),
+                     getattr(experimental_distribute, 'eval_distribute', None)):
+        if strategy is not None and strategy.extended.experimental_between_graph:
+            return task_of_worker(strategy)
+    return read_tf_config()
 
 
 def _model_dir(from_environment, given):

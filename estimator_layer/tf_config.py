@@ -12,7 +12,7 @@ import os
 from tinyflow.graph.support.errors import misuse
 from tinyflow.train.cluster_spec import ClusterSpec
 
-__all__ = ['ClusterTask', 'TaskType', 'read_tf_config']
+__all__ = ['ClusterTask', 'TaskType', 'read_tf_config', 'task_of_worker']
 
 _EXAMPLE = ('TF_CONFIG=\'{"cluster": {"chief": ["host0:2222"], "worker": ["host1:2222"], '
             '"ps": ["host2:2222"]}, "task": {"type": "worker", "index": 0}}\'; for one process '
@@ -48,6 +48,24 @@ def read_tf_config():
     common = {'service': _service(config.get('service')), 'model_dir': config.get('model_dir')}
     return _cluster_task(config, cluster, task, common) if cluster else \
         _local_task(config, task, common)
+
+
+def task_of_worker(strategy):
+    """The ClusterTask of a worker of a strategy over several processes; worker 0 is the chief.
+
+    An evaluator is alone: its cluster is empty, as it is without a strategy.
+    """
+    config = _parse_json(os.environ.get('TF_CONFIG') or '{}')
+    cluster, task = ClusterSpec(config.get('cluster') or {}), config.get('task') or {}
+    common = {'service': _service(config.get('service')), 'model_dir': config.get('model_dir')}
+    kind, index = task.get('type', TaskType.WORKER), _index(task.get('index', 0))
+    if cluster and kind == TaskType.EVALUATOR:
+        return ClusterTask(ClusterSpec({}), kind, index, '', '', False, 0, 0, None, **common)
+    context = strategy.extended._input_context()
+    rank, count = context.input_pipeline_id, context.num_input_pipelines
+    if not cluster:
+        index = rank
+    return ClusterTask(cluster, kind, index, '', '', rank == 0, 0, count, rank, **common)
 
 
 def _parse_json(text):

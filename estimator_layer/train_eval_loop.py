@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections
+import copy
 import os
 import time
 from collections.abc import Iterable
@@ -92,19 +93,38 @@ def train_and_evaluate(estimator, train_spec, eval_spec) -> Any:
                 'For distributed training, there can only be one `evaluator` task (with task id '
                 f'0).  Given task id {config.task_id}'))
         return _run_evaluator(estimator, train_spec, eval_spec)
+    strategy = config.train_distribute
+    if strategy is not None and strategy.extended.trains_together:
+        return _run_worker(estimator, train_spec, eval_spec)
     if config.cluster_spec:
         _check_single_task(config.cluster_spec)
     return _run_local(estimator, train_spec, eval_spec)
+
+
+def _run_worker(estimator, train_spec, eval_spec):
+    """One of several workers that train together.
+
+    In a cluster of TF_CONFIG a task `evaluator` evaluates, as in TensorFlow. Workers that mpiexec
+    has started have none: worker 0 evaluates, and the others wait. (None, None) where a worker has
+    not evaluated.
+    """
+    config = estimator.config
+    if config.is_chief and not config.cluster_spec:
+        alone = copy.copy(estimator)
+        alone._config = config.replace(eval_distribute=None)    # the others only train
+        return _run_local(alone, train_spec, eval_spec)
+    estimator.train(train_spec.input_fn, hooks=train_spec.hooks, max_steps=train_spec.max_steps)
+    return None, None
 
 
 def _check_single_task(cluster_spec):
     tasks = sum(cluster_spec.num_tasks(job) for job in cluster_spec.jobs)
     if tasks > 1:
         raise misuse(NotImplementedError(
-            f'TF_CONFIG describes a cluster of {tasks} tasks: {cluster_spec}. tinyflow trains in '
-            'one process only, and would wait for the others forever.\n  Hint: unset '
-            'TF_CONFIG; for several replicas in one process: '
-            'RunConfig(train_distribute=tf.distribute.MirroredStrategy()).'))
+            f'TF_CONFIG describes a cluster of {tasks} tasks: {cluster_spec}. Without a strategy '
+            'for several processes, this one would wait for the others forever.\n  Hint: unset '
+            'TF_CONFIG; or RunConfig(train_distribute='
+            'tf.distribute.experimental.MultiWorkerMirroredStrategy()).'))
 
 
 def _run_local(estimator, train_spec, eval_spec):

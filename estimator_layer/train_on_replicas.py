@@ -42,9 +42,9 @@ def _merged_spec(estimator, inputs, config, strategy):
 
 def _distribute_inputs(input_fn, estimator, config, strategy):
     """Inputs whose features and labels are PerReplica values: the next batch of each replica."""
-    dataset = dataset_of_input_fn(input_fn, ModeKeys.TRAIN, estimator.params, config,
-                                  strategy.num_replicas_in_sync)
-    iterator = strategy.make_input_fn_iterator(lambda context: dataset)
+    iterator = strategy.make_input_fn_iterator(
+        lambda context: dataset_of_input_fn(input_fn, ModeKeys.TRAIN, estimator.params, config,
+                                            context))
     features, labels = split_features_labels(iterator.get_next())
     return Inputs(features, labels, [InitializeIteratorHook(iterator)], iterator)
 

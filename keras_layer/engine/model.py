@@ -166,6 +166,15 @@ class Model(SavingMethods, TrainingAPI, Network, NotCopied, instead=(
         return [t for t, layer in zip(self.inputs, self._input_layers)
                 if getattr(layer, 'is_placeholder', True)]
 
+    def _workers(self):
+        """The Workers that train this model together; None if this process trains alone."""
+        strategy = next((w.distribute_strategy for w in self.weights
+                         if hasattr(w, 'distribute_strategy')), None)
+        if strategy is None or not strategy.extended.trains_together:
+            return None
+        from keras_layer.engine.training.workers import Workers  # start-up time
+        return Workers(strategy.extended._group)
+
     def reset_metrics(self):
         """Resets the state of all metrics."""
         if self._compiled is not None:

@@ -25,6 +25,7 @@ class Optimizer:
     """
 
     slots: tuple[str, ...] = ()
+    _combine = None             # adds up the gradients of several workers: training/workers.py
 
     def __init__(self, name, **kwargs):
         self.__dict__['_hyper'] = {}
@@ -146,7 +147,7 @@ class Optimizer:
                         'on it, or only through ops without a gradient (argmax, round, ==).\n'
                         '  Hint: use its layer between input and output, or set the layer\'s '
                         'trainable to False.'))
-            return self._clipped(found)
+            return self._clipped(self._combine(found) if self._combine else found)
 
     def _clipped(self, gradients):
         if self.clipnorm is not None:

@@ -11,6 +11,8 @@ __all__ = ['TFOptimizer']
 class TFOptimizer:
     """Any `tf.train` optimizer, for `compile(optimizer=...)`."""
 
+    _combine = None             # as in Optimizer
+
     def __init__(self, optimizer, iterations=None):
         self.optimizer = optimizer
         self._iterations = iterations
@@ -26,7 +28,12 @@ class TFOptimizer:
     def get_updates(self, loss, params):
         """The operations of one step."""
         known = {id(v) for v in tf.global_variables()}
-        step = self.optimizer.minimize(loss, var_list=params, global_step=self.iterations)
+        if self._combine:
+            pairs = self.optimizer.compute_gradients(loss, var_list=params)
+            gradients = self._combine([gradient for gradient, _ in pairs])
+            step = self.apply_gradients(zip(gradients, [variable for _, variable in pairs]))
+        else:
+            step = self.optimizer.minimize(loss, var_list=params, global_step=self.iterations)
         for variable in tf.global_variables():      # the slots, which Keras has to initialize
             if id(variable) not in known:
                 K.track_variable(variable)

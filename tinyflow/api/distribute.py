@@ -1,4 +1,6 @@
 """tf.distribute: one model on several replicas, each with its own batches."""
+import importlib as _importlib
+
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.variables.replica_context import (
     experimental_set_strategy,
@@ -25,11 +27,19 @@ from tinyflow.train.distribute.strategy import (
 __all__ = [
     'CrossDeviceOps', 'HierarchicalCopyAllReduce', 'InputContext', 'MirroredStrategy',
     'NcclAllReduce', 'OneDeviceStrategy', 'ReduceOp', 'ReductionToOneDevice', 'ReplicaContext',
-    'Strategy', 'StrategyExtended', 'experimental_set_strategy', 'get_replica_context',
-    'get_strategy', 'has_strategy', 'in_cross_replica_context',
+    'Strategy', 'StrategyExtended', 'experimental', 'experimental_set_strategy',    # noqa: F822
+    'get_replica_context', 'get_strategy', 'has_strategy', 'in_cross_replica_context',
 ]
 
-__getattr__ = _explain_missing(__name__, __all__)
+_missing = _explain_missing(__name__, __all__)
+
+
+def __getattr__(name):
+    if name == 'experimental':          # strategies over several processes: on first use
+        module = globals()[name] = _importlib.import_module(
+            'tinyflow.api.distribute_experimental')
+        return module
+    return _missing(name)
 
 
 def __dir__():

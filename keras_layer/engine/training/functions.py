@@ -69,17 +69,23 @@ class Functions:
                 tf.logging.log_first_n(tf.logging.WARN, (
                     'Discrepancy between trainable weights and collected trainable weights, did '
                     'you set `model.trainable` without calling `model.compile` after ?'), 1)
+            loss, workers = compiled.total_loss, model._workers()
             with K.name_scope('training'):
-                updates = list(model.optimizer.get_updates(params=weights,
-                                                           loss=compiled.total_loss))
+                if workers is None:
+                    updates = list(model.optimizer.get_updates(params=weights, loss=loss))
+                else:
+                    updates, loss = workers.step(model, loss, weights)
             updates += model.get_updates_for(None) + model.get_updates_for(model.inputs)
         return _Call([*model._fed_inputs, *compiled.targets, *compiled.sample_weights],
-                     [compiled.total_loss, *self._results()], updates, 'training', training=True)
+                     [loss, *self._results()], updates, 'training', training=True)
 
     def _test(self):
         model, compiled = self._model, self._model._compiled
+        loss, workers = compiled.total_loss, model._workers()
+        if workers is not None:
+            loss = workers.mean_loss(model, loss)
         return _Call([*model._fed_inputs, *compiled.targets, *compiled.sample_weights],
-                     [compiled.total_loss, *self._results()], model.state_updates, 'evaluation')
+                     [loss, *self._results()], model.state_updates, 'evaluation')
 
     def _predict(self):
         model = self._model
@@ -90,6 +96,14 @@ class Functions:
         compiled = self._model._compiled
         own = {**dict(self._model._metric_results), **compiled.results}
         return [own[m] for m in self._model._all_metrics()]
+
+    def metric_results(self):
+        """The tensors of the metrics' values, which depend on their Variables only."""
+        if 'metric results' not in self._made:
+            with self._model._graph.as_default():
+                self._made['metric results'] = [metric.result()
+                                                for metric in self._model._all_metrics()]
+        return self._made['metric results']
 
     def made(self, kind):
         """The K.Function, if it exists already."""

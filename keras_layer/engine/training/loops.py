@@ -25,6 +25,7 @@ class EpochAverages:
         self._loss = 0.
         self._size = 0
         self._last = []
+        self.metrics = None             # those of all workers
 
     def add(self, results, size):
         self._loss += float(results[0]) * size
@@ -34,8 +35,8 @@ class EpochAverages:
     def values(self):
         if not self._size:
             return []
-        return [self._loss / self._size, *[float(r) if np.ndim(r) == 0 else r
-                                           for r in self._last[1:]]]
+        metrics = self._last[1:] if self.metrics is None else self.metrics
+        return [self._loss / self._size, *[float(r) if np.ndim(r) == 0 else r for r in metrics]]
 
 
 def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuffle,
@@ -43,6 +44,9 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
     """Trains and returns the History. `validation` is None or a function that returns results."""
     samples = data.samples if isinstance(data, ArrayBatches) else None
     steps = _known_steps(data, steps_per_epoch)
+    workers = model._workers()
+    if workers is not None:
+        verbose, callbacks = workers.begin(model, verbose, callbacks)
     run_callbacks = configure_callbacks(
         callbacks, model, do_validation=validation is not None, batch_size=batch_size,
         epochs=epochs, steps_per_epoch=steps, samples=samples if samples is not None else steps,
@@ -54,14 +58,14 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
         for epoch in range(initial_epoch, epochs) if not model.stop_training else ():
             model.reset_metrics()
             run_callbacks.on_epoch_begin(epoch, {})
-            run = model._functions.runner('train')
+            run = _of_worker(model, 'train', workers)
             if samples is not None and steps_per_epoch is None:
                 batches = data.epoch(data.order(shuffle))
             else:
                 batches = _steps(model, data, steps_per_epoch,
                                  epoch == initial_epoch and not resumed)
             averages, ran_out = _train_epoch(model, run, batches, names, run_callbacks,
-                                             steps_per_epoch)
+                                             steps_per_epoch, workers)
             if epoch == initial_epoch and not averages.values():
                 raise misuse(ValueError('Empty training data: there was no batch.'))
             epoch_logs = dict(zip(names, averages.values()))
@@ -69,6 +73,8 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
                 values = validation(run_callbacks)
                 epoch_logs.update({'val_' + n: v for n, v in zip(names, values)})
             run_callbacks.on_epoch_end(epoch, epoch_logs)
+            if workers is not None:
+                workers.stops(model)
             if model.stop_training or ran_out:
                 break
         run_callbacks.on_train_end()
@@ -95,7 +101,12 @@ def _known_steps(data, steps):
     return data.known_steps() if steps is None and isinstance(data, DatasetBatches) else steps
 
 
-def _train_epoch(model, run, batches, names, callbacks, wanted_steps):
+def _of_worker(model, kind, workers):
+    run = model._functions.runner(kind)
+    return run if workers is None else workers.runner(model, run)
+
+
+def _train_epoch(model, run, batches, names, callbacks, wanted_steps, workers=None):
     """One epoch; (averages, whether the data ended before it)."""
     averages, steps = EpochAverages(), 0
     call_hooks = callbacks.call_batch_hooks
@@ -107,8 +118,12 @@ def _train_epoch(model, run, batches, names, callbacks, wanted_steps):
         logs.update(zip(names, results))
         call_hooks('train', 'end', step, logs)
         steps += 1
+        if workers is not None:
+            workers.stops(model)
         if model.stop_training:
             break
+    if workers is not None and steps:
+        averages.metrics = workers.end_of_epoch(model)
     ran_out = wanted_steps is not None and steps < wanted_steps and not model.stop_training
     if ran_out:
         warnings.warn(
@@ -164,7 +179,8 @@ def evaluate(model, data, verbose, callbacks, steps, batch_size, own_callbacks=T
             steps_per_epoch=known, samples=samples if samples is not None else known,
             verbose=verbose, count_mode='samples' if samples is not None else 'steps', mode='test')
     model.reset_metrics()
-    run = model._functions.runner('test')
+    workers = model._workers()
+    run = _of_worker(model, 'test', workers)
     names, averages = model.metrics_names, EpochAverages()
     if samples is not None and steps is None:
         # As in Keras, the validation data of fit are shuffled, which uses random numbers.
@@ -183,6 +199,8 @@ def evaluate(model, data, verbose, callbacks, steps, batch_size, own_callbacks=T
         count += 1
     if not count:
         raise misuse(ValueError('The data for evaluation are empty: there was no batch.'))
+    if workers is not None:
+        averages.metrics = workers.end_of_epoch(model)
     callbacks.on_test_end()
     return averages.values()
 

@@ -6,6 +6,7 @@ from tinyflow.graph.support.missing import explain_missing as _explain_missing
 # Imported on first use.
 _LAZY = {
     'data': 'tinyflow.api.contrib.data',
+    'distribute': 'tinyflow.api.contrib.distribute',
     'feature_column': 'tinyflow.api.contrib.feature_column',
     'estimator': 'estimator_layer.contrib',
     'factorization': 'estimator_layer.contrib.factorization',

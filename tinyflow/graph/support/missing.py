@@ -137,8 +137,6 @@ _LEFT_OUT = {
     'summary.all_v2_summary_ops': _NO_CONTRIB_SUMMARY, 'summary.initialize': _NO_CONTRIB_SUMMARY,
     'contrib.summary': _NO_CONTRIB_SUMMARY,
     'contrib.tensor_forest': _NO_CONTRIB, 'contrib.tpu': 'tinyflow runs on the CPU only',
-    'contrib.distribute': 'use tf.distribute.MirroredStrategy(devices); tinyflow runs in this '
-                          'process only',
     'keras.experimental.LinearModel': 'Dense layers of the inputs and Add do the same',
     'keras.experimental.WideDeepModel': 'Add of two models\' outputs is the same model; Keras '
                                         'trains it with one optimizer',
@@ -153,8 +151,6 @@ _LEFT_OUT = {
     'distribute.Server': 'tf.Session() runs in this process; there is no cluster yet',
     'distribute.cluster_resolver': 'tinyflow runs in this process only: '
                                    'tf.distribute.MirroredStrategy(devices)',
-    'distribute.experimental': 'tinyflow runs in this process only: '
-                               'tf.distribute.MirroredStrategy(devices)',
     'tpu': 'tinyflow runs on the CPU only; tf.Session() runs the same graph',
     'contrib.cudnn_rnn': 'there is no GPU; tf.contrib.rnn.LSTMCell and tf.nn.dynamic_rnn do the '
                          'same',

@@ -22,7 +22,8 @@ from tinyflow.graph.support.errors import DataLossError, NotFoundError, OpError
 from tinyflow.ops.control_flow.function_nodes import functions_of
 
 __all__ = ['continue_exactly', 'read_state', 'reported', 'restore_positions', 'resume_file',
-           'save_positions', 'session_state', 'set_session_state', 'write_state']
+           'save_positions', 'session_state', 'set_session_state', 'states_of_workers',
+           'write_state']
 
 _SUFFIX = '.resume'
 LARGEST = 256 << 20             # bytes of one position: a checkpoint should not take minutes
@@ -33,13 +34,38 @@ def resume_file(prefix):
     return prefix + _SUFFIX
 
 
-def save_positions(session, prefix, step):
+def save_positions(session, prefix, step, state=None):
     """Writes the positions of `session` for the checkpoint `prefix`; returns the states that cannot
     be saved. It is written before the checkpoint, which becomes valid only when it is complete.
+
+    `state` is what to write instead, with the positions of several workers.
     """
-    state = session_state(session)
-    write_state(resume_file(prefix), {'global_step': int(step), **state})
+    if state is None:
+        state = {'global_step': int(step), **session_state(session)}
+    write_state(resume_file(prefix), state)
     return state['lost']
+
+
+def states_of_workers(prefix, step, count, savers):
+    """The encoded state of each of `count` workers for the checkpoint `prefix`; [] if there is none
+    for that number of workers. A session that does not save there has its own input.
+    """
+    if not prefix or not any(_same_folder(hook._checkpoint_dir, os.path.dirname(prefix))
+                             for hook in savers):
+        return []
+    state = read_state(resume_file(prefix))
+    if state is None or state['global_step'] != int(step) or not _of_workers(state, prefix, count):
+        return []
+    return [encode(state), *state['workers']]
+
+
+def _of_workers(state, prefix, count):
+    """True if `count` workers have saved the state; a warning otherwise."""
+    saved = 1 + len(state.get('workers', ()))
+    if saved != count:
+        logging.warning('%s was saved by %d workers, and now there are %d: random numbers and '
+                        'input start again.', prefix, saved, count)
+    return saved == count
 
 
 def session_state(session):
@@ -126,7 +152,7 @@ def restore_positions(session, prefix, step):
     Raises DataLossError for a damaged file.
     """
     state = read_state(resume_file(prefix))
-    if state is None or state['global_step'] != int(step):
+    if state is None or state['global_step'] != int(step) or not _of_workers(state, prefix, 1):
         return False
     set_session_state(session, state)
     if state.get('lost'):

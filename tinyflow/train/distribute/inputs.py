@@ -19,13 +19,14 @@ class DistributedIterator:
     1.15.
     """
 
-    def __init__(self, dataset, replicas):
+    def __init__(self, dataset, replicas, get_next=None):
         if not isinstance(dataset, Dataset):
             raise misuse(ValueError(
                 f'The input of a strategy must be a tf.data.Dataset, not {dataset!r}.\n  Hint: '
                 'tf.data.Dataset.from_tensor_slices(arrays).batch(32).'))
         self._iterator = initializable(dataset)
         self._replicas = replicas
+        self._get_next = get_next or (lambda iterator: iterator.get_next())
         self.element_spec = dataset.element_spec
 
     def initialize(self):
@@ -43,7 +44,7 @@ class DistributedIterator:
         for _ in range(self._replicas):
             previous = flatten(elements[-1]) if elements else []
             with control_dependencies([getattr(leaf, 'values', leaf) for leaf in previous]):
-                elements.append(self._iterator.get_next())
+                elements.append(self._get_next(self._iterator))
         return regroup(elements) if len(elements) > 1 else elements[0]
 
 

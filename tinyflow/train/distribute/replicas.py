@@ -100,7 +100,7 @@ def call_for_each(strategy, function, args, kwargs):
     """The regrouped results of `function`; each replica gets its part of args and kwargs."""
     outer = _GraphContext(get_default_graph())
     scope = get_variable_scope()
-    count = strategy.num_replicas_in_sync
+    count = len(strategy.extended.worker_devices)       # those of this process
     replicas = [_Replica(number, strategy, function, select(tuple(args), number),
                          select(kwargs, number), scope) for number in range(count)]
     for replica in replicas:

@@ -92,7 +92,7 @@ class Strategy:
 
     def _values_of_replicas(self, value):
         return value.values if isinstance(value, DistributedValues) else \
-            [value] * self.num_replicas_in_sync
+            [value] * len(self._extended.worker_devices)
 
     def _sum(self, parts):
         return self._extended._reduce(
@@ -117,16 +117,14 @@ class Strategy:
 
         The batch size of the dataset is the global batch size.
         """
-        count = self.num_replicas_in_sync
-        return inputs.DistributedIterator(inputs.rebatch(dataset, count), count)
+        return self._extended._make_dataset_iterator(dataset)
 
     def make_input_fn_iterator(self, input_fn, replication_mode='PER_WORKER'):
         """An iterator over the result of input_fn(InputContext): each replica takes a whole batch.
 
         `replication_mode` has a single value, as in TensorFlow.
         """
-        count = self.num_replicas_in_sync
-        return inputs.DistributedIterator(input_fn(InputContext(1, 0, count)), count)
+        return self._extended._make_input_iterator(input_fn(self._extended._input_context()))
 
     def experimental_distribute_dataset(self, dataset):
         """A dataset whose make_initializable_iterator() calls `make_dataset_iterator`."""
@@ -176,9 +174,12 @@ class StrategyExtended:
     def _num_replicas_in_sync(self):
         return 1
 
+    _global_batch_size = True    # a dataset's batches are divided among the replicas
+    _first_replica = 0          # the number of this process' first replica among all
+
     @property
     def worker_devices(self):
-        """The devices of the replicas."""
+        """The devices of this process' replicas."""
         return ('/device:CPU:0',)
 
     @property
@@ -188,6 +189,11 @@ class StrategyExtended:
 
     @property
     def experimental_between_graph(self):
+        return False
+
+    @property
+    def trains_together(self):
+        """True if several processes run the same steps at the same time."""
         return False
 
     @property
@@ -218,6 +224,21 @@ class StrategyExtended:
     def _call_for_each_replica(self, fn, args, kwargs):
         with context.entered(self._strategy, self.replica_context(0)):
             return fn(*select(tuple(args), 0), **select(kwargs, 0))
+
+    # ---- input -----------------------------------------------------------------------------
+
+    def _input_context(self):
+        """Which part of the input this process reads."""
+        return InputContext(1, 0, self._num_replicas_in_sync)
+
+    def _make_dataset_iterator(self, dataset):
+        count = len(self.worker_devices)
+        if self._global_batch_size:
+            dataset = inputs.rebatch(dataset, count)
+        return inputs.DistributedIterator(dataset, count)
+
+    def _make_input_iterator(self, dataset):
+        return inputs.DistributedIterator(dataset, len(self.worker_devices))
 
     # ---- Variables -------------------------------------------------------------------------
 
@@ -260,6 +281,10 @@ class StrategyExtended:
         return local_results(reduced)[0]
 
     def _reduce_to(self, reduce_op, value, destinations):
+        return value
+
+    def _across_workers(self, value, aggregation):
+        """Combines what each process has computed from its replicas' values."""
         return value
 
     def broadcast_to(self, tensor, destinations):
@@ -306,8 +331,8 @@ class ReplicaContext:
 
     @property
     def replica_id_in_sync_group(self):
-        """The number of this replica, starting at 0."""
-        return self.replica_number
+        """The number of this replica among all of all processes, starting at 0."""
+        return self._strategy.extended._first_replica + self.replica_number
 
     @property
     def devices(self):

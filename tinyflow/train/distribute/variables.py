@@ -145,7 +145,9 @@ class MirroredVariable(_DistributedVariable):
         value = convert_to_tensor(value, self.dtype)
         changed = replica.merge_call(
             lambda strategy, values: self._update_all(
-                method, _aggregate(values, self._aggregation), name, False), args=(value,))
+                method, strategy.extended._across_workers(
+                    _aggregate(values, self._aggregation), self._aggregation), name, False),
+            args=(value,))
         return self._after(changed, read_value)
 
     def _scatter(self, kind, indices, updates, name=None):
@@ -191,8 +193,12 @@ class SyncOnReadVariable(_DistributedVariable):
     def _read(self):
         if context.current_replica() is not None:
             return super()._read()
-        values = [part._read() for part in self.components]
-        return _aggregate_tensors(values, self._aggregation)
+        return self._combined([part._read() for part in self.components])
+
+    def _combined(self, values):
+        """The value for all replicas of all processes."""
+        return self.distribute_strategy.extended._across_workers(
+            _aggregate_tensors(values, self._aggregation), self._aggregation)
 
     def _as_graph_element(self):
         if context.in_cross_replica_context() and not context.is_updating():
@@ -208,18 +214,19 @@ class SyncOnReadVariable(_DistributedVariable):
         return self._aggregated_value
 
     def _saved_in(self):
-        return lambda: _aggregate_tensors([part._snapshot for part in self.components],
-                                          self._aggregation)
+        return lambda: self._combined([part._snapshot for part in self.components])
 
     def _shares(self, value):
         """A sum is divided among the components, because the next read adds them."""
         if self._aggregation is not VariableAggregation.SUM:
             return super()._shares(value)
-        count = len(self.components)
+        extended = self.distribute_strategy.extended
+        count, total = len(self.components), extended._num_replicas_in_sync
         if not self.dtype.is_integer:
-            return [value / count] * count
-        part = value // count
-        return [value - part * (count - 1)] + [part] * (count - 1)
+            return [value / total] * count
+        part = value // total
+        first = part if extended._first_replica else value - part * (total - 1)
+        return [first] + [part] * (count - 1)
 
     def _change(self, method, value, name, read_value):
         if context.current_replica() is not None:

@@ -43,6 +43,8 @@ class CheckpointSaverHook(SessionRunHook):
     each checkpoint: positions of random numbers and input are saved with it (docs/resume.md).
     """
 
+    _workers = None         # what all workers do together before a save: worker_sessions.py
+
     def __init__(self, checkpoint_dir, save_secs=None, save_steps=None, saver=None,
                  checkpoint_basename='model.ckpt', scaffold=None, listeners=None):
         logging.info('Create CheckpointSaverHook.')
@@ -111,7 +113,9 @@ class CheckpointSaverHook(SessionRunHook):
         self._save_positions(session, step)     # first: it may change nothing that a listener reads
         for listener in self._listeners:
             listener.before_save(session, step)
-        self._get_saver().save(session, self._save_path, global_step=step)
+        saver = self._get_saver()
+        source = self._workers.with_sums(session, saver) if self._workers else session
+        saver.save(source, self._save_path, global_step=step)
         self._summary_writer.add_session_log(
             SessionLog(status=SessionLog.CHECKPOINT, checkpoint_path=self._save_path), step)
         stop = False
@@ -127,7 +131,8 @@ class CheckpointSaverHook(SessionRunHook):
         # their names are not known.
         if not hasattr(session, 'positions') or not hasattr(self._get_saver(), '_numbered'):
             return
-        lost = exact_resume.save_positions(session, self._prefix(step), step)
+        state = self._workers.positions(session, step) if self._workers else None
+        lost = exact_resume.save_positions(session, self._prefix(step), step, state)
         if lost and not self._lost_logged:
             self._lost_logged = True
             logging.info('A training continued from these checkpoints will not repeat every bit: '

@@ -223,8 +223,10 @@ class MonitoredSession(_MonitoredSession):
     the end of the input. Its `with` block treats OutOfRangeError and StopIteration as the end.
     """
 
+    _recovers = True
+
     def __init__(self, session_creator=None, hooks=None, stop_grace_period_secs=120):
-        super().__init__(session_creator, hooks, should_recover=True,
+        super().__init__(session_creator, hooks, should_recover=self._recovers,
                          stop_grace_period_secs=stop_grace_period_secs)
 
 

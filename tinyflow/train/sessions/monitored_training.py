@@ -1,6 +1,7 @@
 """MonitoredTrainingSession: a MonitoredSession with hooks for checkpoints, summaries and logs."""
 from __future__ import annotations
 
+from tinyflow.ops.variables.replica_context import get_strategy
 from tinyflow.train.hooks.checkpoints import CheckpointSaverHook
 from tinyflow.train.hooks.summaries import StepCounterHook, SummarySaverHook
 from tinyflow.train.sessions.monitored_session import MonitoredSession
@@ -32,14 +33,16 @@ def MonitoredTrainingSession(                                   # noqa: N802 (TF
     every `log_step_count_steps`, to `summary_dir` or else to `checkpoint_dir`; None or 0 means
     never. Hooks are called in this order: `chief_only_hooks`, steps per second, summaries,
     checkpoints, `hooks`. With `is_chief=False` only `hooks` are, and the Session waits for another
-    task. With `nan_check` an error names the origin of a NaN, and runs are slower.
+    task. Under a strategy of several workers each of them is in this call, and worker 0 is the
+    chief. With `nan_check` an error names the origin of a NaN, and runs are slower.
     """
     save_summaries_steps, save_summaries_secs = _one_of(
         save_summaries_steps, save_summaries_secs, (100, None))
     save_checkpoint_steps, save_checkpoint_secs = _one_of(
         save_checkpoint_steps, save_checkpoint_secs, (None, 600))
     scaffold = scaffold or Scaffold()
-    if not is_chief:
+    strategy = get_strategy().extended
+    if not is_chief and not strategy.trains_together:
         creator = WorkerSessionCreator(scaffold=scaffold, master=master, config=config,
                                        max_wait_secs=max_wait_secs)
         return MonitoredSession(session_creator=creator, hooks=hooks or [],
@@ -60,6 +63,8 @@ def MonitoredTrainingSession(                                   # noqa: N802 (TF
             checkpoint_dir, save_steps=save_checkpoint_steps, save_secs=save_checkpoint_secs,
             scaffold=scaffold))
     all_hooks.extend(hooks or [])
+    if strategy.trains_together:
+        return strategy._training_session(creator, all_hooks, stop_grace_period_secs)
     return MonitoredSession(session_creator=creator, hooks=all_hooks,
                             stop_grace_period_secs=stop_grace_period_secs)
 

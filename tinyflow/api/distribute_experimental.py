@@ -1,0 +1,14 @@
+"""tf.distribute.experimental: strategies over several processes. Imported on first use."""
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
+from tinyflow.train.distribute.multi_worker import (
+    CollectiveCommunication,
+    MultiWorkerMirroredStrategy,
+)
+
+__all__ = ['CollectiveCommunication', 'MultiWorkerMirroredStrategy']
+
+__getattr__ = _explain_missing('tinyflow.api.distribute.experimental', __all__)
+
+
+def __dir__():
+    return list(__all__)
