@@ -9,8 +9,8 @@ import collections
 import json
 import os
 
+from tinyflow.cluster.cluster_spec import ClusterSpec
 from tinyflow.graph.support.errors import misuse
-from tinyflow.train.cluster_spec import ClusterSpec
 
 __all__ = ['ClusterTask', 'TaskType', 'read_tf_config', 'task_of_worker']
 

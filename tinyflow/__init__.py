@@ -161,6 +161,7 @@ from tinyflow.ops.checks.value_checks import (
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 from tinyflow.session.interactive import InteractiveSession
 from tinyflow.session.session import Session
+from tinyflow.session.targets import CLUSTERS as _CLUSTERS
 from tinyflow.ops.variables.variable_lists import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
     initialize_all_variables, initialize_local_variables, initialize_missing_variables,
@@ -199,6 +200,7 @@ _LATER = {**_names_of({
     'tinyflow.ops.sparse.serializing':
         'deserialize_many_sparse serialize_many_sparse serialize_sparse',
     'tinyflow.ops.queues.accumulators': 'ConditionalAccumulator ConditionalAccumulatorBase',
+    'tinyflow.ops.queues.sparse_accumulators': 'SparseConditionalAccumulator',
     'tinyflow.ops.strings.as_string': 'as_string',
     'tinyflow.ops.files.compression': 'decode_compressed',
     'tinyflow.ops.files.example_parsing':
@@ -270,6 +272,7 @@ def __dir__():
     return [*{**dict.fromkeys(__all__), **_NAMESPACES, **_LATER}, '__version__']
 
 
+_CLUSTERS.append('tinyflow.cluster.remote_session')
 _install_namespaces()
 _show_users_frames()
 _show_pictures(Graph, Tensor, Operation, Variable, Session, InteractiveSession)

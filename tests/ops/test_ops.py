@@ -348,7 +348,8 @@ class Attack:
             self._say(f'the result was not written into {what}')
 
 
-ONCE = {'ResourceAccumulatorTakeGradient'}      # what it takes is gone: no second call
+# What it takes is gone: no second call.
+ONCE = {'ResourceAccumulatorTakeGradient', 'SparseAccumulatorTakeGradient'}
 
 
 @every_row()

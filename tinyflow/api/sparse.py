@@ -1,5 +1,6 @@
 """tf.sparse: sparse tensors."""
 from tinyflow.graph.sparse_tensor import SparseTensor
+from tinyflow.graph.support.lazy import importing as _importing
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.sparse.arithmetic import (
     sparse_add as add,
@@ -48,11 +49,13 @@ from tinyflow.ops.sparse.segments import (
     sparse_segment_sum as segment_sum,
 )
 
-__all__ = ['SparseTensor', 'add', 'concat', 'cross', 'cross_hashed', 'expand_dims', 'eye',
+__all__ = ['SparseConditionalAccumulator',  # noqa: F822 - imported on first use
+           'SparseTensor', 'add', 'concat', 'cross', 'cross_hashed', 'expand_dims', 'eye',
            'fill_empty_rows', 'from_dense', 'mask', 'matmul', 'maximum', 'merge', 'minimum',
            'placeholder', 'reduce_max', 'reduce_max_sparse', 'reduce_sum', 'reduce_sum_sparse',
            'reorder', 'reset_shape', 'reshape', 'retain', 'segment_mean', 'segment_sqrt_n',
            'segment_sum', 'slice', 'softmax', 'sparse_dense_matmul', 'split', 'to_dense',
            'to_indicator', 'transpose']
 
-__getattr__ = _explain_missing(__name__, __all__)
+_LATER = {'SparseConditionalAccumulator': 'tinyflow.ops.queues.sparse_accumulators'}
+__getattr__ = _importing(globals(), _LATER, _explain_missing(__name__, __all__))

@@ -28,7 +28,7 @@ class ProgramCache:
     """The CacheEntries of a Session, by weak reference."""
 
     def __init__(self, store: Store, options: Options | None = None) -> None:
-        self.options = options or Options()
+        self.store, self.options = store, options or Options()
         self.runtime = Runtime(store)
         self.runtime.make_function = self.make_function
         self.entries: weakref.WeakValueDictionary[tuple, CacheEntry] = weakref.WeakValueDictionary()

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +14,11 @@ from tinyflow.session.profiled_run import fill_metadata
 __all__ = ['run_with_options']
 
 
-def run_with_options(executable: Executable, arrays: Sequence[np.ndarray], options: RunOptions,
+def run_with_options(executable: Any, arrays: Sequence[np.ndarray], options: RunOptions,
                      run_metadata: RunMetadata | None) -> list:
     """The fetched arrays; DeadlineExceededError if the run takes longer than its timeout."""
+    if not isinstance(executable, Executable):          # stages on a cluster
+        return executable.run_with_options(arrays, options, run_metadata)
     metadata = run_metadata if options.trace_level else None
     if options.timeout_in_ms <= 0:
         return executable(arrays) if metadata is None else \

@@ -23,13 +23,13 @@ from tinyflow.graph.support.not_copied import NotCopied
 from tinyflow.session import interrupts
 from tinyflow.session.calls import Call, CallCache, call_key
 from tinyflow.session.config import ConfigProto, RunMetadata, RunOptions
-from tinyflow.session.devices import list_devices
 from tinyflow.session.feeds import as_feed_dict, as_feed_element
 from tinyflow.session.graph_growth_warning import GrowthWatch
 from tinyflow.session.malloc_trim import trim_memory
 from tinyflow.session.profiler import Profile, profile_executable
 from tinyflow.session.program_cache import ProgramCache
 from tinyflow.session.store import Store
+from tinyflow.session.targets import cluster_module, list_devices
 from tinyflow.session.timed_call import call_type
 
 
@@ -49,15 +49,14 @@ class BaseSession(NotCopied, instead=(
             raise misuse(TypeError(f'graph must be a tf.Graph, but got {type(graph)}'))
         if config is not None and not isinstance(config, ConfigProto):
             raise misuse(TypeError(f'config must be a tf.ConfigProto, but got {type(config)}'))
-        if target:
-            raise misuse(NotImplementedError(
-                f'Session(target={target!r}): tinyflow runs in this process only.'))
         trim_memory()                         # of earlier Sessions
         interrupts.install()
         self._graph = graph if graph is not None else get_default_graph()
         self._config = config
-        self._store = Store()
-        self._programs = ProgramCache(self._store, Options(nan_check=nan_check))
+        options = Options(nan_check=nan_check)
+        self._programs = ProgramCache(Store(), options) if not target else \
+            cluster_module(target).open_session(target, self._graph, config, options)
+        self._store = self._programs.store
         self._calls = CallCache()
         self._growth = GrowthWatch(self._graph)     # warns if each run adds nodes
         sessions_of(self._graph).add(self)          # node_gc drops from them what it collects
@@ -78,9 +77,9 @@ class BaseSession(NotCopied, instead=(
         return self._graph.as_graph_def()
 
     @property
-    def sess_str(self) -> str:
-        """TensorFlow's handle of a session; always ''."""
-        return ''
+    def sess_str(self) -> Any:
+        """The target as bytes; '' for this process."""
+        return getattr(self._programs, 'target', '')
 
     def run(self, fetches: Any, feed_dict: Any = None,
             options: RunOptions | None = None,
@@ -193,10 +192,13 @@ class BaseSession(NotCopied, instead=(
             raise _closed_error()
         interrupts.whole(self._store.set_positions, positions)
 
-    @staticmethod
-    def list_devices() -> list:
-        """The devices: one CPU."""
-        return list_devices()
+    def list_devices(self) -> list:
+        """The devices: one CPU, or that of each task of a cluster."""
+        return list_devices(self._programs)
+
+    def stages(self, fetches: Any, feed_dict: Any = None) -> Any:
+        """Which task of a cluster computes what for `fetches`; prints, and draws in a notebook."""
+        return cluster_module('').stages_of(self, self._new_call(fetches, feed_dict), feed_dict)
 
     def close(self) -> None:
         """Frees the values of Variables and the compiled programs; nothing runs afterwards."""
@@ -255,7 +257,12 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: Any, containers: Any = None, config: Any = None) -> None:
-        """Accepted for TF1 programs; no effect, since closing a Session frees its state."""
+        """Ends the sessions of a cluster's task, and forgets what is in `containers` there.
+
+        The values of a Session of this process, whose target is '', end with it.
+        """
+        if target:
+            cluster_module(target).reset(target, containers, config)
 
 
 __all__ = ['BaseSession', 'Session']

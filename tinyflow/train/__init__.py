@@ -48,10 +48,11 @@ __all__ = [  # noqa: F822 - some come from _LATER
     'MomentumOptimizer', 'MonitoredSession', 'MonitoredTrainingSession',
     'NanLossDuringTrainingError', 'NanTensorHook', 'NewCheckpointReader', 'Optimizer',
     'ProfilerHook', 'ProximalAdagradOptimizer', 'ProximalGradientDescentOptimizer', 'QueueRunner',
-    'RMSPropOptimizer', 'Saver', 'Scaffold', 'SecondOrStepTimer', 'SessionCreator',
+    'RMSPropOptimizer', 'Saver', 'Scaffold', 'SecondOrStepTimer', 'Server', 'SessionCreator',
     'SessionManager', 'SessionRunArgs', 'SessionRunContext', 'SessionRunHook', 'SessionRunValues',
     'SingularMonitoredSession', 'StepCounterHook', 'StopAtStepHook', 'SummarySaverHook',
-    'Supervisor', 'VocabInfo', 'WorkerSessionCreator', 'add_queue_runner', 'assert_global_step',
+    'Supervisor', 'SyncReplicasOptimizer', 'VocabInfo', 'WorkerSessionCreator',
+    'add_queue_runner', 'assert_global_step',
     'basic_train_loop', 'batch', 'batch_join', 'checkpoint_exists', 'checkpoints_iterator',
     'cosine_decay', 'cosine_decay_restarts', 'create_global_step', 'exponential_decay',
     'export_meta_graph', 'generate_checkpoint_state_proto', 'get_checkpoint_mtimes',
@@ -78,7 +79,8 @@ _LATER = _names_of({
         'checkpoint_exists checkpoints_iterator generate_checkpoint_state_proto '
         'get_checkpoint_mtimes get_checkpoint_state latest_checkpoint remove_checkpoint '
         'update_checkpoint_state',
-    'tinyflow.train.cluster_spec': 'ClusterSpec',
+    'tinyflow.cluster.cluster_spec': 'ClusterSpec',
+    'tinyflow.cluster.server': 'Server',
     'tinyflow.train.queues.coordinator': 'Coordinator LooperThread',
     'tinyflow.train.hooks.checkpoints': 'CheckpointSaverHook CheckpointSaverListener',
     'tinyflow.train.hooks.feeding': 'FeedFnHook',
@@ -107,6 +109,7 @@ _LATER = _names_of({
     'tinyflow.train.sessions.session_run_hook':
         'SessionRunArgs SessionRunContext SessionRunHook SessionRunValues',
     'tinyflow.train.sessions.supervisor': 'Supervisor',
+    'tinyflow.train.parameter_servers.sync_replicas': 'SyncReplicasOptimizer',
     'tinyflow.train.checkpoints.warm_start_vocab': 'VocabInfo',
     'tinyflow.train.checkpoints.warm_start': 'init_from_checkpoint warm_start',
     'tinyflow.formats.protos.example_pb2': 'Example SequenceExample',

@@ -15,7 +15,7 @@ from tinyflow.train.checkpoints.inspection import (
 from tinyflow.train.checkpoints.saver import Saver, export_meta_graph, import_meta_graph
 from tinyflow.train.checkpoints.warm_start import init_from_checkpoint, warm_start
 from tinyflow.train.checkpoints.warm_start_vocab import VocabInfo
-from tinyflow.train.cluster_spec import ClusterSpec
+from tinyflow.cluster.cluster_spec import ClusterSpec
 from tinyflow.train.hooks.checkpoints import CheckpointSaverHook, CheckpointSaverListener
 from tinyflow.train.hooks.feeding import FeedFnHook
 from tinyflow.train.hooks.final_ops import FinalOpsHook

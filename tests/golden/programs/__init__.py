@@ -31,6 +31,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     checks,
     queues,
     accumulators,
+    sync_replicas,
     datasets,
     feature_columns,
     sampling,

@@ -120,6 +120,31 @@ def _write(tf):
 X = np.array([1.5, -2.0, 3.0])
 Y = np.arange(6.0).reshape(3, 2)
 
+def _rows_mean(tf, x, steps=(0, 0, 1), required=2, **settings):
+    """The values that a sparse accumulator gives of equal gradients [rows, width]."""
+    made = tf.SparseConditionalAccumulator(tf.float32, shape=(), **settings)
+    adds = [made.apply_grad([4, 1], tf.cast(x, tf.float32), local_step=step) for step in steps]
+    with tf.control_dependencies(adds):
+        return made.take_grad(required).values
+
+
+def _rows_late(tf):
+    """How many gradients a sparse accumulator has, of which one was too old."""
+    made = tf.SparseConditionalAccumulator(tf.float32, shape=())
+    with tf.control_dependencies([made.set_global_step(2)]):
+        adds = [made.apply_grad([4], [[1.]], local_step=step) for step in (1, 2, 3)]
+    with tf.control_dependencies(adds):
+        return made.num_accumulated()
+
+
+def _bad_rows(shape, indices, values, gradient_shape=None):
+    """A call that adds a gradient which does not fit."""
+    return lambda tf: tf.SparseConditionalAccumulator(tf.float32, shape).apply_grad(
+        indices, tf.constant(values), gradient_shape)
+
+
+_FEW_ROWS = [(2, 3)]
+
 ROWS = [
     row('FIFOQueueV2', _through(_fifo, _many, lambda q: q.dequeue_many(3)), [X, Y],
         ref=lambda x, y: [x, y], grad=False, unknown=False,
@@ -232,4 +257,20 @@ ROWS = [
         [_texts(b'1.5', b' -2e3 ', b'inf')], ref=lambda x: np.array([1.5, -2000, np.inf]),
         grad=False, bad=[lambda tf: tf.string_to_number('1', tf.uint8)],
         run_bad=[lambda tf: tf.string_to_number('one')]),
+    row('SparseConditionalAccumulator', lambda tf, x: _rows_mean(tf, x, reduction_type='SUM'),
+        _FEW_ROWS, ref=lambda x: np.float32(3 * x), grad=False, static_result=False,
+        bad=[lambda tf: tf.SparseConditionalAccumulator(tf.float32, reduction_type='MAX'),
+             lambda tf: tf.SparseConditionalAccumulator(tf.int32)]),
+    row('SparseAccumulatorApplyGradient', _rows_mean, _FEW_ROWS, ref=np.float32, grad=False,
+        static_result=False, run_bad=[
+            _bad_rows((5, 3), [5], [[1., 2., 3.]]), _bad_rows((5, 3), [4], [[1., 2.]]),
+            _bad_rows((5, 2), [4], [[1., 2.]], [5, 3]), _bad_rows((5, 2), [4], [[1., 2.]], [5]),
+            _bad_rows((), [4, 1], [[1., 2.]]), _bad_rows((), [[4]], [[1., 2.]]),
+            _bad_rows((), [4], 1.)]),
+    row('SparseAccumulatorTakeGradient', lambda tf, x: _rows_mean(tf, x, (0, 0, 0)), _FEW_ROWS,
+        ref=np.float32, grad=False, static_result=False,
+        run_bad=[lambda tf: _rows_mean(tf, [[1.], [2.]], required=0),
+                 lambda tf: _rows_mean(tf, [[1.], [2.]], required=4)]),
+    row('AccumulatorSetGlobalStep', _rows_late, ref=lambda: np.int32(2), grad=False),
+    row('AccumulatorNumAccumulated', _rows_late, ref=lambda: np.int32(2), grad=False),
 ]

@@ -12,16 +12,20 @@ from tinyflow.ops.variables.replica_context import (
     has_strategy,
     in_cross_replica_context,
 )
-from tinyflow.train.distribute import mirrored as _mirrored, multi_worker as _multi_worker
+from tinyflow.train.distribute import (
+    mirrored as _mirrored,
+    multi_worker as _multi_worker,
+    parameter_server as _parameter_server,
+)
 from tinyflow.train.distribute.cross_device_ops import CrossDeviceOps
 from tinyflow.train.distribute.mirrored import OneDeviceStrategy
 from tinyflow.train.distribute.strategy import ReplicaContext, Strategy as DistributionStrategy
 
 __all__ = [
     'CollectiveAllReduceStrategy', 'CrossDeviceOps', 'DistributeConfig', 'DistributionStrategy',
-    'MirroredStrategy', 'OneDeviceStrategy', 'ReplicaContext', 'get_distribution_strategy',
-    'get_replica_context', 'get_strategy', 'has_distribution_strategy', 'has_strategy',
-    'in_cross_replica_context',
+    'MirroredStrategy', 'OneDeviceStrategy', 'ParameterServerStrategy', 'ReplicaContext',
+    'get_distribution_strategy', 'get_replica_context', 'get_strategy',
+    'has_distribution_strategy', 'has_strategy', 'in_cross_replica_context',
 ]
 
 get_distribution_strategy = get_strategy
@@ -54,6 +58,16 @@ class CollectiveAllReduceStrategy(_multi_worker.MultiWorkerMirroredStrategy):
     def __init__(self, num_gpus_per_worker=0,
                  communication=_multi_worker.CollectiveCommunication.AUTO):
         super().__init__(communication)
+        self.extended._global_batch_size = False
+
+
+class ParameterServerStrategy(_parameter_server.ParameterServerStrategy):
+    """tf.distribute.experimental.ParameterServerStrategy, where the batch size of a dataset is that
+    of one replica. `num_gpus_per_worker` has no effect: there is no GPU.
+    """
+
+    def __init__(self, num_gpus_per_worker=0):
+        super().__init__()
         self.extended._global_batch_size = False
 
 

@@ -48,13 +48,11 @@ _RENAMED = {
 }
 
 # Names of TensorFlow 1 that are not implemented -> a replacement.
-_ONE_PROCESS = 'tf.Session(), which runs in this process'
 _PADDED = 'tf.SparseTensor, or padded rows with their lengths: tf.sequence_mask'
 _INSTEAD = {
     'RaggedTensor': _PADDED,
     'nn.compute_average_loss': 'tf.reduce_mean(per_example_loss)',
     'ragged': _PADDED,
-    'train.Server': _ONE_PROCESS,
     'train.replica_device_setter': 'tf.device, which is recorded in the graph and has no effect',
     **dict.fromkeys(('fft', 'fft2d', 'fft3d', 'ifft', 'ifft2d', 'ifft3d', 'signal', 'spectral'),
                     'numpy.fft in tf.py_func, without a gradient'),

@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph import shapes
 from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.defaults import colocate_with, name_scope
 from tinyflow.graph.dtypes import int32
 from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import (
@@ -49,8 +49,9 @@ def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_
                       for i, p in enumerate(params)]
         ids = convert_to_tensor(ids, name='ids')
         if len(params) == 1:
-            rows = gathering.gather(params[0], ids, name=scope)
-            return identity_and_cast.identity(_clipped(rows, ids, max_norm))
+            with colocate_with(params[0]):
+                rows = _clipped(gathering.gather(params[0], ids, name=scope), ids, max_norm)
+            return identity_and_cast.identity(rows)
         return _from_parts(params, ids, partition_strategy, max_norm, scope)
 
 
@@ -78,7 +79,7 @@ def _from_parts(params, ids, strategy, max_norm, name):
     part = identity_and_cast.cast(part, int32)
     rows_of_part = unique.dynamic_partition(row, part, len(params))
     where = unique.dynamic_partition(positions, part, len(params))
-    found = [gathering.gather(p, r) for p, r in zip(params, rows_of_part)]
+    found = [_rows_at(*each) for each in zip(params, rows_of_part)]
     result = ParallelDynamicStitch.apply(where, found, name=name)
     row_shape = _row_shape(params)
     if row_shape is not None and constant_value(ids) is not None:
@@ -91,6 +92,12 @@ def _from_parts(params, ids, strategy, max_norm, name):
     if ids.raw_shape is not None and row_shape is not None:
         result.set_shape(ids.raw_shape + row_shape)
     return _clipped(result, ids, max_norm)
+
+
+def _rows_at(part, rows):
+    """The rows of a partition, gathered where it is."""
+    with colocate_with(part):
+        return gathering.gather(part, rows)
 
 
 def _raw_shape(part):

@@ -23,48 +23,57 @@ from tinyflow.ops.queues.waiting import Waiter, Watch, registered
 __all__ = ['ConditionalAccumulator', 'ConditionalAccumulatorBase']
 
 
-class Accumulator:
-    """The sum of the gradients added since the last take."""
+class AccumulatorBase:
+    """Counts gradients and drops old ones; subclasses say how gradients are added up."""
 
-    def __init__(self, operation, shared):
+    def __init__(self, operation):
         attrs = operation.attrs
         self._name = operation.name
+        self._dtype = attrs['dtype']
         self._shape = shapes.raw(attrs['shape'])
-        self._mean = attrs['reduction_type'] == 'MEAN'
+        self._reduction = attrs['reduction_type']
+        self._mean = self._reduction == 'MEAN'
         self._changed = threading.Condition()
         self._cancelled = False
         self.step = self.count = 0
-        self._total = None
 
-    def apply(self, step, gradient):
+    def _check(self, *gradient):
+        """ValueError for a gradient that does not fit."""
+
+    def _add(self, *gradient):
+        """Adds a gradient; the first one since the last take if `count` is 0."""
+
+    def _taken(self):
+        """The mean or sum."""
+
+    def apply(self, step, *gradient):
         """Adds a gradient, unless it is older than the accumulator."""
-        if self._shape is not None and not shapes.compatible(gradient.shape, self._shape):
-            raise ValueError(f'Shape mismatch: expected {shapes.compact(self._shape)}, got '
-                             f'{shapes.compact(gradient.shape)}.')
+        self._check(*gradient)
         with self._changed:
             if step < self.step:
                 return
-            if not self.count:
-                self._total = np.array(gradient)
-            elif gradient.shape != self._total.shape:
-                raise ValueError(f'Shape mismatch: expected {list(self._total.shape)}, got '
-                                 f'{list(gradient.shape)}.')
-            else:
-                self._total += gradient
+            self._add(*gradient)
             self.count += 1
             self._changed.notify_all()
 
     def take(self, required):
         """Waits for `required` gradients; their mean (or sum)."""
         if required <= 0:
-            raise ValueError('Argument num_required must be positive.')
+            raise ValueError(f'Argument num_required must be positive, but was {required}')
         with self._changed:
             if self.count < required:
                 self._wait(required)
-            result = self._total / self._total.dtype.type(self.count) if self._mean else \
-                self._total
-            self.step, self.count, self._total = self.step + 1, 0, None
-        return np.asarray(result)
+            result = self._taken()
+            self.step, self.count = self.step + 1, 0
+        return result
+
+    def shared_with(self, other):
+        """What differs between this accumulator and one of the same shared_name, or None."""
+        for what in ('dtype', 'shape', 'reduction'):
+            mine, others = getattr(self, f'_{what}'), getattr(other, f'_{what}')
+            if mine != others:
+                return f'{what} {mine}, but the requested one is {others}'
+        return None
 
     def set_step(self, step):
         """Gradients of earlier steps are dropped from now on."""
@@ -98,6 +107,53 @@ class Accumulator:
                                f'not below {self.step}, the step of the accumulator.')
 
 
+class Accumulator(AccumulatorBase):
+    """The sum of the gradients added since the last take."""
+
+    _total = None
+
+    def _check(self, gradient):
+        if self._shape is not None and not shapes.compatible(gradient.shape, self._shape):
+            raise ValueError(f'Shape mismatch: expected {shapes.compact(self._shape)}, got '
+                             f'{shapes.compact(gradient.shape)}.')
+
+    def _add(self, gradient):
+        if not self.count:
+            self._total = np.array(gradient)
+        elif gradient.shape != self._total.shape:
+            raise ValueError(f'Shape mismatch: expected {list(self._total.shape)}, got '
+                             f'{list(gradient.shape)}.')
+        else:
+            self._total += gradient
+
+    def _taken(self):
+        total, self._total = self._total, None
+        return np.asarray(total / total.dtype.type(self.count) if self._mean else total)
+
+
+def shared_state(kind):
+    """A function that makes the state of an accumulator's node.
+
+    Nodes of one shared_name have one accumulator.
+    """
+    def make(operation, shared):
+        made = kind(operation)
+        if not operation.attrs['shared_name']:
+            return made
+        found = shared.setdefault(
+            ('accumulator', operation.attrs['container'], operation.attrs['shared_name']), made)
+        difference = f'a {type(found).__name__}' if type(found) is not kind else \
+            found.shared_with(made)
+        if difference:
+            raise errors.op_error(
+                errors.InvalidArgumentError,
+                f"Shared conditional accumulator '{operation.attrs['shared_name']}' has "
+                f'{difference}', 'nodes of one shared_name share an accumulator: use equal '
+                'arguments, or other names.')
+        return found
+    return make
+
+
 class ResourceConditionalAccumulator(Op):
     """The handle of an accumulator."""
 
@@ -106,7 +162,7 @@ class ResourceConditionalAccumulator(Op):
              'reduction_type': 'MEAN'}
     pure = False
     state_of_node = True
-    state = Accumulator
+    state = shared_state(Accumulator)
     gradient = NOT_DIFFERENTIABLE
 
     def shape():
@@ -116,13 +172,15 @@ class ResourceConditionalAccumulator(Op):
         return boxed(accumulator)
 
 
-class _AccumulatorOp(Op, abstract=True):
+class AccumulatorOp(Op, abstract=True):
+    """Base of the ops that use an accumulator."""
+
     pure = False
     partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
 
-class ResourceAccumulatorNumAccumulated(_AccumulatorOp):
+class ResourceAccumulatorNumAccumulated(AccumulatorOp):
     """The number of accumulated gradients."""
 
     signature = 'handle: resource -> num_accumulated: int32'
@@ -134,7 +192,7 @@ class ResourceAccumulatorNumAccumulated(_AccumulatorOp):
         return np.array(handle.item().count, np.int32)
 
 
-class ResourceAccumulatorSetGlobalStep(_AccumulatorOp):
+class ResourceAccumulatorSetGlobalStep(AccumulatorOp):
     """Sets the step below which gradients are too old."""
 
     signature = 'handle: resource, new_global_step: int64 ->'
@@ -143,7 +201,7 @@ class ResourceAccumulatorSetGlobalStep(_AccumulatorOp):
         handle.item().set_step(int(new_global_step))
 
 
-class ResourceAccumulatorApplyGradient(_AccumulatorOp):
+class ResourceAccumulatorApplyGradient(AccumulatorOp):
     """Adds a gradient of a step."""
 
     signature = 'handle: resource, local_step: int64, gradient: dtype ->'
@@ -153,7 +211,7 @@ class ResourceAccumulatorApplyGradient(_AccumulatorOp):
         handle.item().apply(int(local_step), gradient)
 
 
-class ResourceAccumulatorTakeGradient(_AccumulatorOp):
+class ResourceAccumulatorTakeGradient(AccumulatorOp):
     """Waits for gradients and takes their mean."""
 
     signature = 'handle: resource, num_required: int32 -> average: dtype'

@@ -20,6 +20,7 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import DataLossError, NotFoundError, OpError
 from tinyflow.ops.control_flow.function_nodes import functions_of
+from tinyflow.train.checkpoints.incarnations import incarnations, updates_are_ordered
 
 __all__ = ['continue_exactly', 'read_state', 'reported', 'restore_positions', 'resume_file',
            'save_positions', 'session_state', 'set_session_state', 'states_of_workers',
@@ -42,8 +43,19 @@ def save_positions(session, prefix, step, state=None):
     """
     if state is None:
         state = {'global_step': int(step), **session_state(session)}
+        _note_tasks(state, session)
     write_state(resume_file(prefix), state)
     return state['lost']
+
+
+def _note_tasks(state, session):
+    """Notes since when the tasks of a cluster hold the Variables, and what does not repeat."""
+    tasks = incarnations(session)
+    if tasks:
+        state['incarnations'] = tasks
+        if not updates_are_ordered(session.graph):
+            state['lost']['updates'] = ('the workers of a cluster update Variables in an order '
+                                        'that does not repeat')
 
 
 def states_of_workers(prefix, step, count, savers):

@@ -126,7 +126,8 @@ class QueueRunner:
     def _register_filler(self, sess):
         """Notifies the queue that a thread fills it, for the message of a deadlock."""
         node = node_of(self._queue)
-        if node.definition.state_of_node:       # otherwise a queue selected by from_list
+        # Otherwise a queue selected by from_list, or one of another task.
+        if node.definition.state_of_node and not sess.sess_str:
             sess._store.state(node).mark_started()
 
     def _run(self, sess, enqueue_op, coord=None):

@@ -13,6 +13,7 @@ from tinyflow.graph.support import errors, logging
 from tinyflow.graph.support.errors import misuse
 from tinyflow.session.config import RunMetadata, RunOptions
 from tinyflow.session.session import BaseSession
+from tinyflow.train.sessions.polling import Wait
 from tinyflow.train.sessions.session_run_hook import (
     SessionRunArgs,
     SessionRunContext,
@@ -96,12 +97,15 @@ class RecoverableSession(_Layer):
         super().__init__(self._created())
 
     def _created(self):
+        wait = Wait(None, longest=1.0)
         while True:
             try:
                 return self._creator.create_session()
             except _LOST as error:
                 logging.info('An error was raised while a session was being created. A new '
                              'session will be created. Error: %s', error)
+                reason = str(error)
+            wait.sleep(f'a task that was lost: {reason}')
 
     def _check_stop(self):
         try:

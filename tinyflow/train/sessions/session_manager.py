@@ -1,7 +1,10 @@
-"""SessionManager: makes a Session whose Variables are restored or initialised."""
-from __future__ import annotations
+"""SessionManager: makes a Session whose Variables are restored or initialised.
 
-import time
+In a cluster the chief restores or initialises, and other tasks wait until it has. Values live on
+the parameter servers, and outlive the chief: one that starts again goes on with them where they
+are those of its own training (checkpoints/living_values.py).
+"""
+from __future__ import annotations
 
 import numpy as np
 
@@ -10,6 +13,8 @@ from tinyflow.graph.support import errors, logging
 from tinyflow.graph.support.errors import misuse
 from tinyflow.session.session import Session
 from tinyflow.train.checkpoints.checkpoint_state import state_for_training
+from tinyflow.train.checkpoints.living_values import has_living_values
+from tinyflow.train.sessions.polling import Wait
 
 __all__ = ['SessionManager']
 
@@ -80,7 +85,7 @@ class SessionManager:
             logging.info('Restoring model from %s did not make model ready for local init: %s',
                          source, message)
             return session, False
-        ready, message = _ready(self._ready_op, session, 'Model not ready')
+        ready, message = is_ready(self._ready_op, session, 'Model not ready')
         if not ready:
             logging.info('Restoring model from %s did not make model ready: %s', source, message)
             return session, False
@@ -90,26 +95,37 @@ class SessionManager:
     def wait_for_session(self, master, config=None, max_wait_secs=float('inf')):
         """A Session of a model that another task initialises. DeadlineExceededError if none does.
 
-        A Session of this process has its own Variables, which no other can initialise: if some
-        have no value the error is raised immediately.
+        It asks after 0.1 seconds, then after twice the time, up to 5 and `recovery_wait_secs`. A
+        Session of this process (`master` is '') has its own Variables, which no other can
+        initialise: if some have no value the error is raised immediately.
         """
-        end = time.time() + (float('inf') if max_wait_secs is None else max_wait_secs)
+        wait = Wait(max_wait_secs, min(_LONGEST_WAIT, self._recovery_wait_secs))
         while True:
             session = Session(master, graph=self._graph, config=config, nan_check=self._nan_check)
-            ready, message = None, None
-            local_done, local_message = self._try_run_local_init_op(session)
-            if local_done:
-                ready, message = _ready(self._ready_op, session, 'Model not ready')
-                if ready:
-                    return session
+            try:
+                ready, message, local_message = self._all_ready(session)
+            except BaseException:
+                session.close()
+                raise
+            if ready:
+                return session
             session.close()
-            missing = _UNINITIALIZED in f'{message} {local_message}'
-            if missing or time.time() + self._recovery_wait_secs > end:
+            in_vain = not master and _UNINITIALIZED in f'{message} {local_message}'
+            if in_vain or not wait.is_left():
                 raise errors.DeadlineExceededError(None, None, _not_ready(
-                    max_wait_secs, message or local_message, missing))
+                    max_wait_secs, message or local_message, in_vain))
             logging.info('Waiting for model to be ready.  Ready_for_local_init_op:  %s, ready: %s',
                          local_message, message)
-            time.sleep(self._recovery_wait_secs)
+            wait.sleep('the chief (the task with is_chief=True) to initialise or restore the '
+                       f'model: {message or local_message}')
+
+    def _all_ready(self, session):
+        """(whether it is, why not, why the local initialisation did not run)."""
+        local_done, local_message = self._try_run_local_init_op(session)
+        if not local_done:
+            return False, None, local_message
+        ready, message = is_ready(self._ready_op, session, 'Model not ready')
+        return ready, message, local_message
 
     # ---- steps ---------------------------------------------------------------------------
 
@@ -120,32 +136,50 @@ class SessionManager:
                                     'checkpoint_filename_with_path.'))
         self.restored_from = None
         session = Session(master, graph=self._graph, config=config, nan_check=self._nan_check)
+        try:
+            return session, self._restore(session, master, saver, checkpoint_dir, path,
+                                          max_wait_secs if wait else 0)
+        except BaseException:
+            session.close()
+            raise
+
+    def _restore(self, session, master, saver, checkpoint_dir, path, max_wait_secs):
+        """True if a checkpoint was restored, or the values that the cluster has are newer."""
         if not saver or not (checkpoint_dir or path):
-            return session, False
+            return False
         if path:
             saver.restore(session, path)
             self.restored_from = path
-            return session, True
-        state = self._checkpoint_state(checkpoint_dir, max_wait_secs if wait else 0)
+            return True
+        state = self._checkpoint_state(checkpoint_dir, max_wait_secs)
         if state is None:
-            return session, False
+            return False
+        if master and has_living_values(session, state.model_checkpoint_path,
+                                        lambda: self._has_values(session)):
+            saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
+            return True
         saver.restore(session, state.model_checkpoint_path)
         saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
         self.restored_from = state.model_checkpoint_path
-        return session, True
+        return True
+
+    def _has_values(self, session):
+        """True if all that is initialised once for all tasks is."""
+        check = self._ready_op if self._ready_for_local_init_op is None \
+            else self._ready_for_local_init_op
+        return check is not None and is_ready(check, session, 'Model not ready')[0]
 
     def _checkpoint_state(self, directory, max_wait_secs):
         """The state file of a directory that has a checkpoint; None after `max_wait_secs`."""
-        waited = 0
+        wait = Wait(max_wait_secs, self._recovery_wait_secs, self._recovery_wait_secs)
         while True:
             state = state_for_training(directory)
             if state and state.model_checkpoint_path:
                 return state
-            if waited >= max_wait_secs:
+            if not wait.is_left():
                 return None
             logging.info('Waiting for checkpoint to be available.')
-            time.sleep(self._recovery_wait_secs)
-            waited += self._recovery_wait_secs
+            wait.sleep(f'a checkpoint in {directory}')
 
     def _initialize(self, session, init_op, init_feed_dict, init_fn):
         if init_op is None and not init_fn and self._local_init_op is None:
@@ -162,7 +196,7 @@ class SessionManager:
             raise misuse(RuntimeError(
                 'Init operations did not make model ready for local_init.  Init op: '
                 f'{_name_of(init_op)}, init fn: {init_fn}, error: {message}'))
-        ready, message = _ready(self._ready_op, session, 'Model not ready')
+        ready, message = is_ready(self._ready_op, session, 'Model not ready')
         if not ready:
             raise misuse(RuntimeError(
                 f'Init operations did not make model ready.  Init op: {_name_of(init_op)}, init '
@@ -174,7 +208,7 @@ class SessionManager:
         """(True, None) if it ran or there is none; else (False, the reason)."""
         if self._local_init_op is None:
             return True, None
-        ready, message = _ready(self._ready_for_local_init_op, session,
+        ready, message = is_ready(self._ready_for_local_init_op, session,
                                 'Model not ready for local init')
         if not ready:
             return False, message
@@ -185,9 +219,10 @@ class SessionManager:
 
 
 _UNINITIALIZED = 'Variables not initialized: '
+_LONGEST_WAIT = 5.0         # seconds between two looks
 
 
-def _ready(op, session, what):
+def is_ready(op, session, what):
     """(True, None) if `op` gives no names of Variables without values; else (False, them)."""
     if op is None:
         return True, None

@@ -1,0 +1,324 @@
+"""A Session of a cluster: cuts what it runs into stages, and has their tasks run them.
+
+It stands where a Session of one process has its ProgramCache: an entry for each pair of fetches
+and feeds holds the stages, which are cut once and registered with their tasks. The stages of the
+session's own task, if that is in this process, are programs of the session's own graph.
+"""
+from __future__ import annotations
+
+import itertools
+import secrets
+import sys
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from tinyflow.cluster.peers import Peer
+from tinyflow.cluster.placement import Placement
+from tinyflow.cluster.remote_errors import explained
+from tinyflow.cluster.shipping import packed
+from tinyflow.cluster.stages import Arrival, Stage, cut
+from tinyflow.cluster.task_service import Route, StageProgram, TaskService, boxed
+from tinyflow.cluster.tasks import Task
+from tinyflow.compiler.compile import Options
+from tinyflow.compiler.lower import lower
+from tinyflow.compiler.prune import prune
+from tinyflow.compiler.schedule import schedule
+from tinyflow.formats.protos.graph_pb2 import GraphDef
+from tinyflow.graph.graph import Graph
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.support.gc_pause import collector_paused
+from tinyflow.graph.support.waits import check_deadline, deadline, deadlines, seconds_left
+from tinyflow.session.cache_entry import CacheEntry
+from tinyflow.session.config import RunMetadata, RunOptions
+from tinyflow.session.program_cache import ProgramCache
+
+__all__ = ['ClusterPrograms']
+
+_SHAPES = 1000          # remembered of one pair of fetches and feeds
+
+
+_steps = itertools.count(1)
+_keys = itertools.count(1)
+
+
+class Cluster(Protocol):
+    """What a session knows of its cluster."""
+
+    own: Task                           # the session's task: where operations go without a device
+    service: TaskService | None         # of that task, if it is in this process
+    tasks: Sequence[Task]               # those that the session may use
+
+    def connect(self, task: Task, session: str) -> Peer: ...
+
+
+class Part:
+    """One stage of a run: who runs it, with which values, and which come back.
+
+    Values are in the slots of a list: first those of the feeds, then those that leave a stage.
+    """
+
+    __slots__ = ('stage', 'peer', 'key', 'ins', 'outs', 'program', 'dtypes', 'ships')
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.peer: Any = None
+        self.key = ''
+        self.program: StageProgram | None = None        # of this process
+        self.ins: list[int] = []
+        self.outs: list[int] = []
+        self.dtypes: list[np.dtype] = []
+        self.ships: Route | None = None
+
+
+class ClusterRun:
+    """The stages of one pair of fetches and feeds; calling it with the fed arrays runs them."""
+
+    def __init__(self, graph: Graph, levels: list[list[Part]], slots: int,
+                 results: list[tuple[int, bool]]) -> None:
+        self.graph, self.levels = graph, levels
+        self._slots, self._results = slots, results
+        self.runs = 0
+
+    def __call__(self, arrays: Sequence[np.ndarray]) -> list:
+        self.runs += 1
+        step, milliseconds = next(_steps), 0
+        if deadlines:
+            left = seconds_left()
+            milliseconds = 0 if left is None else max(int(left * 1000), 1)
+        known: list[Any] = [*arrays, *[None] * (self._slots - len(arrays))]
+        begun: list[tuple[Part, Any]] = []
+        part = None
+        try:
+            for level in self.levels:
+                for part in level:
+                    if part.program is None:
+                        begun.append((part, part.peer.start(
+                            part.key, step, [known[i] for i in part.ins], milliseconds)))
+                for part in level:
+                    if part.program is not None:
+                        results = part.program.run([known[i] for i in part.ins], None)
+                        for slot, dtype, value in zip(part.outs, part.dtypes, results):
+                            known[slot] = boxed(value, dtype)
+                while begun:
+                    part, started = begun.pop()
+                    try:
+                        results = part.peer.finish(started)
+                    except BaseException:
+                        begun.append((part, started))
+                        raise
+                    for slot, dtype, value in zip(part.outs, part.dtypes, results):
+                        known[slot] = boxed(value, dtype)
+        except BaseException as error:
+            for other, started in begun:
+                other.peer.cancel(step, started)
+            self._forget(step)
+            if isinstance(error, Exception) and part is not None and part.program is None:
+                raise explained(error, self.graph, part.stage.task) from None
+            raise
+        return [None if slot < 0 else _for_caller(known[slot], copy)
+                for slot, copy in self._results]
+
+    def run_with_options(self, arrays: Sequence[np.ndarray], options: RunOptions,
+                         metadata: RunMetadata | None) -> list:
+        """As `__call__`, with a time limit; `metadata` gets the graphs of the stages.
+
+        The clocks of FULL_TRACE are in programs of one process: the nodes are not timed.
+        """
+        if metadata is not None and (options.trace_level or options.output_partition_graphs):
+            metadata.partition_graphs = [GraphDef.FromString(packed(part.stage, True).graph_def)
+                                         for level in self.levels for part in level]
+        if options.timeout_in_ms <= 0:
+            return self(arrays)
+        with deadline(options.timeout_in_ms):
+            results = self(arrays)
+            check_deadline(completed=True)
+        return results
+
+    def _forget(self, step: int) -> None:
+        """Frees what a failed step has left on tasks."""
+        for peer in {part.peer for level in self.levels for part in level
+                     if part.ships is not None and part.ships.kept}:
+            peer.cancel(step, None)
+
+
+def _for_caller(value: Any, copy: bool) -> Any:
+    """A fetched value as a Session returns it: the caller owns it, scalars are NumPy's."""
+    if value.ndim == 0:
+        return value[()]
+    return value.copy() if copy else value
+
+
+class ClusterEntry:
+    """One (fetches, feeds) pair of a cluster's session."""
+
+    def __init__(self, fetches: tuple[Tensor | Operation, ...], feeds: tuple[Tensor, ...],
+                 owner: ClusterPrograms) -> None:
+        self.fetches, self.feeds = fetches, feeds
+        self.executables: dict[tuple, ClusterRun] = {}
+        with collector_paused():
+            self.run = owner.plan(fetches, feeds)
+
+    def executable(self, shapes: tuple) -> ClusterRun:
+        """The run for these fed shapes; each task has its programs for them."""
+        if len(self.executables) >= _SHAPES:
+            self.executables.clear()
+        self.executables[shapes] = self.run
+        return self.run
+
+
+class ClusterPrograms:
+    """The ClusterEntries of a session, by weak reference, and its connections to tasks."""
+
+    def __init__(self, graph: Graph, options: Options, cluster: Cluster,
+                 log_placement: bool = False) -> None:
+        self.graph, self.options, self.cluster = graph, options, cluster
+        self.session = secrets.token_hex(8)
+        self.entries: weakref.WeakValueDictionary[tuple, ClusterEntry] = \
+            weakref.WeakValueDictionary()
+        self._peers: dict[Task, Peer] = {}
+        self._lock = threading.RLock()
+        self._log_placement = log_placement
+        self._placement: Placement | None = None
+        self.store: Any = None
+        self.runtime: Any = None
+        if cluster.service is not None:
+            cluster.service.open(self.session)
+            self.use_store(cluster.service.store(self.session))
+
+    def use_store(self, store: Any) -> None:
+        """Sets the Store of the programs of this process."""
+        self.store = store
+        self.programs = ProgramCache(store, self.options)
+        self.runtime = self.programs.runtime
+
+    def all_peers(self) -> list[Peer]:
+        """The tasks that the session has used, and its own."""
+        return list({self.peer(self.cluster.own), *self._peers.values()})
+
+    def entry(self, fetches: tuple[Tensor | Operation, ...],
+              feeds: tuple[Tensor, ...]) -> ClusterEntry:
+        """The ClusterEntry for these fetches and feeds, made if necessary."""
+        key = fetches, feeds
+        with self._lock:
+            entry = self.entries.get(key)
+            if entry is None:
+                entry = self.entries[key] = ClusterEntry(fetches, feeds, self)
+        return entry
+
+    def peer(self, task: Task) -> Peer:
+        """The connection to a task."""
+        with self._lock:
+            found = self._peers.get(task)
+            if found is None:
+                found = self._peers[task] = self.cluster.connect(task, self.session)
+            return found
+
+    def placement(self, fetches: Sequence[Tensor | Operation],
+                  feeds: Sequence[Tensor]) -> tuple[list[Operation], Placement]:
+        """The operations that run, in execution order, and where all operations are."""
+        fed = frozenset(feeds)
+        return schedule(prune(fetches, feeds), fed), self.place()
+
+    def place(self) -> Placement:
+        """The task of each operation of the graph, as it is now."""
+        with self._lock:
+            if self._placement is None:
+                self._placement = Placement(self.graph, self.cluster.own, self.cluster.tasks)
+            self._placement.update()
+            return self._placement
+
+    def plan(self, fetches: tuple[Tensor | Operation, ...],
+             feeds: tuple[Tensor, ...]) -> ClusterRun:
+        """Cuts a pair of fetches and feeds into stages, and registers them with their tasks."""
+        order, placement = self.placement(fetches, feeds)
+        stages, wanted = cut(order, fetches, frozenset(feeds), placement)
+        slots: dict[Any, int] = {tensor: i for i, tensor in enumerate(feeds)}
+        for stage in stages:
+            for arrival in stage.outs.values():
+                slots[arrival] = len(slots)
+        levels: dict[int, list[Part]] = {}
+        foreign = set()
+        last_use = {arrival: stage for stage in stages
+                    for arrival in stage.ins.values() if arrival is not None}
+        for stage in stages:
+            part = self._part(stage, slots, last_use)
+            levels.setdefault(stage.level, []).append(part)
+            if part.program is None:
+                foreign.update(part.outs)
+        results = []
+        for want in wanted:
+            slot = -1 if want is None else slots[want]
+            results.append((slot, slot in foreign or isinstance(want, Tensor)))
+        run = ClusterRun(self.graph, [levels[n] for n in sorted(levels)], len(slots), results)
+        self._show_placement(order, placement)
+        return run
+
+    def _part(self, stage: Stage, slots: dict[Any, int],
+              last_use: dict[Arrival, Stage]) -> Part:
+        part = Part(stage)
+        is_own = self.cluster.service is not None and stage.task == self.cluster.own
+        values = {tensor: slots[tensor if arrival is None else arrival]
+                  for tensor, arrival in stage.ins.items()}
+        if is_own and not _needs_import(stage):
+            order = list(stage.operations)
+            fetches = (*stage.outs, *stage.targets)
+            entry = CacheEntry(fetches, tuple(stage.ins), self.runtime, self.options,
+                               lower(order, tuple(stage.ins), fetches))
+            part.program = StageProgram(
+                entry, Route([-1] * len(values), range(len(stage.outs)), {}, ()),
+                len(stage.outs))
+            part.ins = list(values.values())
+            part.outs = [slots[arrival] for arrival in stage.outs.values()]
+            part.dtypes = [tensor.dtype.base_dtype.np for tensor in stage.outs]
+            return part
+        part.peer = self.peer(stage.task)
+        part.key = str(next(_keys))
+        ins, sent, kept, drops = [], [], {}, []
+        for tensor, arrival in stage.ins.items():
+            if arrival is not None and arrival.source.task == stage.task and not is_own:
+                ins.append(slots[arrival])
+                if last_use[arrival] is stage:
+                    drops.append(slots[arrival])
+            else:
+                ins.append(-1)
+                part.ins.append(values[tensor])
+        for i, (tensor, arrival) in enumerate(stage.outs.items()):
+            if arrival.sent or is_own:
+                sent.append(i)
+                part.outs.append(slots[arrival])
+                part.dtypes.append(tensor.dtype.base_dtype.np)
+            if arrival.kept and not is_own:
+                kept[i] = slots[arrival]
+        part.ships = Route(ins, sent, kept, drops)
+        part.peer.register(part.key, packed(stage, part.peer.in_process), part.ships)
+        return part
+
+    def _show_placement(self, order: Sequence[Operation], placement: Placement) -> None:
+        if self._log_placement:
+            from tinyflow.cluster.picture import placement_text  # start-up time
+            print(placement_text(order, placement), file=sys.stderr)
+
+    def clear(self) -> None:
+        """Ends the session on all its tasks."""
+        with self._lock:
+            peers, self._peers = list(self._peers.values()), {}
+            self.entries.clear()
+        for peer in peers:
+            peer.close()
+        if self.cluster.service is not None:
+            self.programs.clear()
+            self.cluster.service.close(self.session)
+
+
+def _needs_import(stage: Stage) -> bool:
+    """True if a stage of this process cannot be a program of the session's own graph.
+
+    There, a function would look up a captured Variable that belongs to another task.
+    """
+    return bool(stage.refs) or any(
+        op.definition.functions and any(t in stage.ins for t in op.inputs)
+        for op in stage.operations)

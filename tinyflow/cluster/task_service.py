@@ -1,0 +1,271 @@
+"""What one task does for the sessions of a cluster, without a transport.
+
+A session registers its stages once, as data, and runs them with the values that arrive. Values of
+Variables, queues, tables and accumulators stay when a session ends; positions of random streams
+and iterators belong to the session.
+"""
+from __future__ import annotations
+
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from math import inf
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from tinyflow.cluster.named_store import Containers, NamedStore, SessionStates
+from tinyflow.cluster.shipping import Shipped, unpacked
+from tinyflow.cluster.tasks import Task
+from tinyflow.compiler.compile import Options
+from tinyflow.compiler.ir import Instruction
+from tinyflow.graph import dtypes
+from tinyflow.graph.support import errors
+from tinyflow.graph.support.waits import Deadline, deadlines
+from tinyflow.session.cache_entry import CacheEntry
+from tinyflow.session.executable import Executable
+from tinyflow.session.program_cache import ProgramCache
+
+__all__ = ['Route', 'StageProgram', 'TaskService', 'boxed']
+
+_STEPS = 64             # runs of one session of which a task keeps values
+
+
+class Route:
+    """Where the inputs of a stage come from, and where its outputs go.
+
+    ins     for each input: -1 if it arrives, else the number under which the task has kept it
+    sent    positions of the outputs that are returned
+    kept    {position of an output: number under which the task keeps it for a later stage}
+    drops   numbers that no later stage needs
+    """
+
+    __slots__ = ('ins', 'sent', 'kept', 'drops')
+
+    def __init__(self, ins: Sequence[int], sent: Sequence[int], kept: dict[int, int],
+                 drops: Sequence[int]) -> None:
+        self.ins, self.sent, self.kept, self.drops = tuple(ins), tuple(sent), kept, tuple(drops)
+
+    @property
+    def is_plain(self) -> bool:
+        return not self.kept and all(i < 0 for i in self.ins)
+
+
+class StageProgram:
+    """A registered stage: its programs by shapes of the arrays that arrive."""
+
+    def __init__(self, entry: CacheEntry, route: Route, outputs: int) -> None:
+        self.entry, self.route = entry, route
+        self.dtypes = [t.dtype.base_dtype.np for t in entry.feeds]
+        self._count = outputs
+        self.programs: ProgramCache | None = None       # kept alive with the entry
+        self._executable_of = entry.executables.get
+        self.may_wait = any(i.definition.state is not None or i.definition.functions
+                            or i.definition.calls_user_code or _takes_handle(i)
+                            for i in entry.program.instructions)
+        self.seconds = 1.               # that the last run took
+        self.plain = route.is_plain and list(route.sent) == list(range(outputs))
+
+    def run(self, arrays: Sequence[np.ndarray], kept: dict[int, Any] | None) -> list:
+        """The outputs that are sent, given the arrays that arrive; `kept` is of this step."""
+        if not self.plain:
+            arrays = self._with_kept(arrays, kept)
+        shapes = tuple([a.shape for a in arrays])
+        executable: Executable = self._executable_of(shapes) or self.entry.executable(shapes)
+        began = perf_counter()
+        results = executable(arrays)
+        self.seconds = perf_counter() - began
+        if self.plain:
+            return results[:self._count]
+        for number in self.route.drops:
+            kept.pop(number, None)
+        for position, number in self.route.kept.items():
+            kept[number] = results[position]
+        return [results[i] for i in self.route.sent]
+
+    def _with_kept(self, arrays: Sequence[np.ndarray], kept: dict[int, Any] | None) -> list:
+        arriving = iter(arrays)
+        try:
+            return [next(arriving) if number < 0 else boxed(kept[number], dtype)  # type: ignore[index]
+                    for number, dtype in zip(self.route.ins, self.dtypes)]
+        except KeyError:
+            raise errors.AbortedError(None, None, 'A value that an earlier stage of this run has '
+                                      'left on the task is gone.') from None
+
+
+def _takes_handle(instruction: Instruction) -> bool:
+    """True for operations of queues and the like, which may wait for others."""
+    return any(v.dtype is dtypes.resource and v.variable is None for v in instruction.inputs)
+
+
+def boxed(value: Any, dtype: np.dtype) -> np.ndarray:
+    """A result of a program as an array: scalars come as NumPy's, or as bytes."""
+    if type(value) is np.ndarray:
+        return value
+    if dtype.kind == 'O':
+        box = np.empty((), object)
+        box[()] = value
+        return box
+    return np.asarray(value, dtype)
+
+
+class _Session:
+    """What a task keeps for one session."""
+
+    def __init__(self) -> None:
+        self.states = SessionStates()
+        self.stages: dict[str, StageProgram] = {}
+        self.stores: list[NamedStore] = []
+        self.kept: OrderedDict[int, dict[int, Any]] = OrderedDict()
+        self.running: dict[int, int] = {}           # step -> thread that runs a stage of it
+        self.lock = threading.RLock()
+        self.positions: dict[str, Any] = {}         # to resume
+
+    def of_step(self, step: int) -> dict[int, Any]:
+        with self.lock:
+            found = self.kept.get(step)
+            if found is None:
+                found = self.kept[step] = {}
+                while len(self.kept) > _STEPS:
+                    self.kept.popitem(last=False)
+            return found
+
+
+class TaskService:
+    """One task of a cluster."""
+
+    def __init__(self, task: Task, options: Options | None = None) -> None:
+        self.task = task
+        self.options = options or Options()
+        self.containers = Containers()
+        self.incarnation = secrets.randbits(62)     # another one at each start
+        self._sessions: dict[str, _Session] = {}
+        self._lock = threading.RLock()
+
+    # ---- sessions ----------------------------------------------------------------------------
+
+    def open(self, session: str) -> None:
+        """Makes room for a session of this name."""
+        with self._lock:
+            self._sessions.setdefault(session, _Session())
+
+    def _session(self, name: str) -> _Session:
+        found = self._sessions.get(name)
+        if found is None:
+            raise errors.AbortedError(
+                None, None, f'Session {name} is not found on {self.task}: the task was restarted, '
+                'or tf.Session.reset has ended its sessions.')
+        return found
+
+    def close(self, session: str) -> None:
+        """Forgets a session's stages; wakes its runs."""
+        with self._lock:
+            found = self._sessions.pop(session, None)
+        if found is not None:
+            for step in list(found.running):
+                self._wake(found, step)
+            for store in found.stores:
+                store.clear()
+
+    def reset(self, containers: Iterable[str] = ()) -> None:
+        """Ends all sessions and forgets what is in the containers; all of them by default."""
+        for name in list(self._sessions):
+            self.close(name)
+        self.containers.reset(containers)
+
+    def store(self, session: str) -> NamedStore:
+        """A Store for the programs of one graph."""
+        found = self._session(session)
+        store = NamedStore(self.containers, found.states)
+        if found.positions:
+            store.set_positions(found.positions)
+        found.stores.append(store)
+        return store
+
+    # ---- stages ------------------------------------------------------------------------------
+
+    def register(self, session: str, key: str, shipped: Shipped, route: Route) -> None:
+        """Imports a stage; it is compiled when it first runs."""
+        found = self._session(session)
+        graph, feeds, fetches, targets = unpacked(shipped)
+        store = self.store(session)
+        programs = ProgramCache(store, self.options)
+        entry = programs.entry((*fetches, *targets), tuple(feeds))
+        program = StageProgram(entry, route, len(fetches))
+        program.programs = programs
+        with found.lock:
+            found.stages[key] = program
+
+    def seconds(self, session: str, key: str) -> float:
+        """How long the stage took when it last ran; infinity if it may wait for others."""
+        found = self._sessions.get(session)
+        program = None if found is None else found.stages.get(key)
+        return inf if program is None or program.may_wait else program.seconds
+
+    def run(self, session: str, key: str, step: int, arrays: Sequence[np.ndarray],
+            milliseconds: int = 0) -> list:
+        """Runs a registered stage; returns what it sends."""
+        found = self._session(session)
+        program = found.stages.get(key)
+        if program is None:
+            raise errors.AbortedError(None, None,
+                                      f'Graph handle {key} is not found on {self.task}.')
+        return self.run_program(found, program, step, arrays, milliseconds)
+
+    def run_program(self, found: _Session, program: StageProgram, step: int,
+                    arrays: Sequence[np.ndarray], milliseconds: int = 0) -> list:
+        me = threading.get_ident()
+        if milliseconds:
+            deadlines[me] = Deadline(milliseconds)
+        found.running[step] = me
+        try:
+            return program.run(arrays, None if program.plain else found.of_step(step))
+        finally:
+            with found.lock:
+                found.running.pop(step, None)
+                deadlines.pop(me, None)
+
+    def cancel(self, session: str, step: int) -> None:
+        """Ends what waits in a step, and forgets what it has kept."""
+        found = self._sessions.get(session)
+        if found is not None:
+            self._wake(found, step)
+            found.kept.pop(step, None)
+
+    @staticmethod
+    def _wake(found: _Session, step: int) -> None:
+        with found.lock:
+            thread = found.running.get(step)
+            if thread is not None:
+                deadlines[thread] = Deadline(0)     # a wait looks at it every 0.1 s
+
+    # ---- values ------------------------------------------------------------------------------
+
+    def values(self, names: Iterable[tuple[str, str]]) -> list[np.ndarray | None]:
+        """Copies of the values of Variables by (container, name)."""
+        return self.containers.named(names)
+
+    def set_values(self, pairs: Iterable[tuple[tuple[str, str], np.ndarray]]) -> None:
+        """Sets the values of Variables, from ((container, name), array) pairs."""
+        self.containers.set_named(pairs)
+
+    def positions(self, session: str) -> tuple[dict[str, Any], dict[str, str]]:
+        """The positions of the session's random streams and iterators on this task."""
+        found: dict[str, Any] = {}
+        lost: dict[str, str] = {}
+        for store in self._session(session).stores:
+            more, less = store.positions()
+            found.update(more)
+            lost.update(less)
+        return found, lost
+
+
+
+    def set_positions(self, session: str, positions: dict[str, Any]) -> None:
+        """Sets the positions; a state that does not exist yet gets its position when made."""
+        found = self._session(session)
+        found.positions = dict(positions)
+        for store in found.stores:
+            store.set_positions(positions)

@@ -1,0 +1,61 @@
+"""The task of a process in a cluster with parameter servers."""
+from __future__ import annotations
+
+import json
+import os
+
+from tinyflow.graph.support.errors import misuse
+from tinyflow.train.cluster_spec import ClusterSpec
+
+__all__ = ['ClusterTask', 'task_from_environment']
+
+
+class ClusterTask:
+    """A job and an index in a ClusterSpec with servers. ValueError if it is not in it."""
+
+    def __init__(self, cluster, job, index):
+        self.cluster = ClusterSpec(cluster)
+        self.job, self.index = job, int(index or 0)
+        if 'ps' not in self.cluster.jobs:
+            raise misuse(ValueError(
+                f'ParameterServerStrategy needs a job "ps", but the cluster has only '
+                f'{self.cluster.jobs}.\n  Hint: without servers, '
+                'tf.distribute.experimental.MultiWorkerMirroredStrategy.'))
+        self.cluster.task_address(self.job, self.index)
+
+    def server_devices(self):
+        """('/job:ps/task:0', ...)."""
+        return tuple([f'/job:ps/task:{i}' for i in self.cluster.task_indices('ps')])
+
+    @property
+    def is_chief(self):
+        """True for the task that initialises and saves: the chief, else worker 0."""
+        if 'chief' in self.cluster.jobs or 'master' in self.cluster.jobs:
+            return self.job in ('chief', 'master')
+        return self.job == 'worker' and self.index == 0
+
+    @property
+    def num_workers(self):
+        """How many tasks train, the chief among them."""
+        return sum(self.cluster.num_tasks(job) for job in ('chief', 'master', 'worker')
+                   if job in self.cluster.jobs)
+
+    @property
+    def number(self):
+        """The number of this task among those that train."""
+        chiefs = self.num_workers - (self.cluster.num_tasks('worker')
+                                     if 'worker' in self.cluster.jobs else 0)
+        return chiefs + self.index if self.job == 'worker' else self.index
+
+
+def task_from_environment():
+    """The ClusterTask of TF_CONFIG, None if it names no cluster. ValueError if it is not JSON."""
+    text = os.environ.get('TF_CONFIG') or '{}'
+    try:
+        config = json.loads(text)
+        cluster, task = config.get('cluster') or {}, config.get('task') or {}
+        job, index = task.get('type'), task.get('index')
+    except (ValueError, AttributeError) as error:
+        raise misuse(ValueError(f'TF_CONFIG is not a JSON object of the expected form: {error}\n'
+                                f'  {text}')) from None
+    return ClusterTask(cluster, job, index) if cluster else None
