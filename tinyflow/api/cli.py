@@ -1,4 +1,4 @@
-"""The command line: python -m tinyflow run | graph | explain | doctor SCRIPT, predict, diff.
+"""The command line: python -m tinyflow run | graph | explain | doctor | launch SCRIPT, and more.
 
 A script written for `import tensorflow as tf` runs unchanged; `graph` draws the graph that it
 built, `explain` explains its most expensive run, `doctor` lists likely mistakes.
@@ -20,6 +20,7 @@ import numpy as np
 import tinyflow
 from tinyflow.api import aliases
 from tinyflow.api.cli_diff import add_diff
+from tinyflow.api.cli_launch import add_launch
 from tinyflow.api.cli_predict import add_predict
 from tinyflow.graph import defaults, graph as graph_module
 from tinyflow.inspect import viz
@@ -58,10 +59,14 @@ def _parse(arguments):
     `graph` and `explain` take their options on either side of SCRIPT; unknown options, and all
     arguments after `--`, are passed to the script. `run` passes on all arguments after SCRIPT.
     """
-    end = 2 if arguments[:1] == ['run'] else \
+    end = len(arguments) if arguments[:1] == ['launch'] else \
+        2 if arguments[:1] == ['run'] else \
         arguments.index('--') if '--' in arguments else len(arguments)
     own, rest = list(arguments[:end]), list(arguments[end:])
     options, unknown = _parser().parse_known_args(own)
+    if arguments[:1] == ['launch']:
+        options.unknown = unknown
+        return options
     if options.script is None and unknown + rest:
         raise SystemExit(f'tinyflow: unknown arguments: {" ".join(unknown + rest)}')
     if options.command is not _run and rest:
@@ -98,6 +103,7 @@ def _parser():
     command('doctor', _doctor, 'run a program and list likely mistakes in its graphs')
     add_predict(commands)
     add_diff(commands)
+    add_launch(commands)
     return parser
 
 
