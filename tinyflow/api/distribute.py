@@ -27,17 +27,20 @@ from tinyflow.train.distribute.strategy import (
 __all__ = [
     'CrossDeviceOps', 'HierarchicalCopyAllReduce', 'InputContext', 'MirroredStrategy',
     'NcclAllReduce', 'OneDeviceStrategy', 'ReduceOp', 'ReductionToOneDevice', 'ReplicaContext',
-    'Strategy', 'StrategyExtended', 'experimental', 'experimental_set_strategy',    # noqa: F822
-    'get_replica_context', 'get_strategy', 'has_strategy', 'in_cross_replica_context',
+    'Strategy', 'StrategyExtended', 'cluster_resolver',                             # noqa: F822
+    'experimental', 'experimental_set_strategy', 'get_replica_context',             # noqa: F822
+    'get_strategy', 'has_strategy', 'in_cross_replica_context',
 ]
 
+# Several processes: imported on first use.
+_LAZY = {'cluster_resolver': 'tinyflow.api.cluster_resolver',
+         'experimental': 'tinyflow.api.distribute_experimental'}
 _missing = _explain_missing(__name__, __all__)
 
 
 def __getattr__(name):
-    if name == 'experimental':          # strategies over several processes: on first use
-        module = globals()[name] = _importlib.import_module(
-            'tinyflow.api.distribute_experimental')
+    if name in _LAZY:
+        module = globals()[name] = _importlib.import_module(_LAZY[name])
         return module
     return _missing(name)
 

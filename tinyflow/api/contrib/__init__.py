@@ -5,6 +5,7 @@ from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 # Imported on first use.
 _LAZY = {
+    'cluster_resolver': 'tinyflow.api.contrib.cluster_resolver',
     'data': 'tinyflow.api.contrib.data',
     'distribute': 'tinyflow.api.contrib.distribute',
     'feature_column': 'tinyflow.api.contrib.feature_column',

@@ -108,7 +108,7 @@ _LEFT_OUT = {
     'contrib.factorization': _NO_CONTRIB,
     **dict.fromkeys([f'contrib.{name}' for name in (
         'all_reduce', 'autograph', 'batching', 'bayesflow', 'bigtable', 'checkpoint',
-        'cloud', 'cluster_resolver', 'coder', 'compiler', 'constrained_optimization', 'copy_graph',
+        'cloud', 'coder', 'compiler', 'constrained_optimization', 'copy_graph',
         'ffmpeg', 'gan', 'graph_editor', 'grid_rnn', 'hooks', 'ignite_dataset', 'input_pipeline',
         'integrate', 'kafka', 'kernel_methods', 'kfac', 'linear_optimizer', 'memory_stats',
         'meta_graph_transform', 'mixed_precision', 'model_pruning', 'mpi_collectives',
@@ -147,8 +147,11 @@ _LEFT_OUT = {
     'keras.layers.TimeDistributedDense': 'it belongs to Keras 1; Dense works on every step',
     'contrib.lite': 'models are saved as SavedModel or GraphDef only',
     'distribute.Server': 'tf.Session() runs in this process; there is no cluster yet',
-    'distribute.cluster_resolver': 'tinyflow runs in this process only: '
-                                   'tf.distribute.MirroredStrategy(devices)',
+    **dict.fromkeys([f'{space}.cluster_resolver.{name}ClusterResolver'
+                     for space in ('contrib', 'distribute')
+                     for name in ('GCE', 'Kubernetes', 'TPU')],
+                    'it asks a service of its own; there TF_CONFIG says the same: '
+                    'tf.distribute.cluster_resolver.TFConfigClusterResolver()'),
     'tpu': 'tinyflow runs on the CPU only; tf.Session() runs the same graph',
     'contrib.cudnn_rnn': 'there is no GPU; tf.contrib.rnn.LSTMCell and tf.nn.dynamic_rnn do the '
                          'same',

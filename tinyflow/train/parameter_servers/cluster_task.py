@@ -4,8 +4,8 @@ from __future__ import annotations
 import json
 import os
 
+from tinyflow.cluster.cluster_spec import ClusterSpec
 from tinyflow.graph.support.errors import misuse
-from tinyflow.train.cluster_spec import ClusterSpec
 
 __all__ = ['ClusterTask', 'task_from_environment']
 
