@@ -34,6 +34,7 @@ from estimator_layer.export import saved_model
 from estimator_layer.keyword_arguments import suggest_keywords
 from estimator_layer.model_fn import ModeKeys
 from estimator_layer.predict import predict
+from estimator_layer.roles import default_device_fn
 from estimator_layer.run_config import RunConfig
 from estimator_layer.session_cache.cache import SessionCache
 from estimator_layer.train import train
@@ -117,6 +118,7 @@ class Estimator:
         _check_not_overridden(self)
         self._config = config_with_model_dir(config, model_dir)
         self._model_dir = self._config.model_dir
+        self._device_fn = self._config.device_fn or default_device_fn(self._config)
         logging.info('Using config: %s', self._config)
         if model_fn is None:
             raise misuse(ValueError('model_fn must be provided to Estimator.'))

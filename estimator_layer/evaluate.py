@@ -68,7 +68,7 @@ def _in_a_new_graph(estimator, input_fn, steps, hooks, checkpoint_path, director
     config, extended = estimator.config, workers and workers.extended
     if workers:
         hooks = [*hooks, AddUpMetrics(workers)]
-    with Graph().as_default() as graph, graph.device(config.device_fn):
+    with Graph().as_default() as graph, graph.device(estimator._device_fn):
         set_random_seed(config.tf_random_seed)
         estimator._create_global_step(graph)
         inputs = call_input_fn(input_fn, ModeKeys.EVAL, estimator.params, config,

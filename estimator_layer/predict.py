@@ -46,7 +46,7 @@ def predict(estimator, input_fn, predict_keys, hooks, checkpoint_path, yield_sin
 
 def _in_a_new_graph(estimator, input_fn, predict_keys, hooks, checkpoint_path):
     config = estimator.config
-    with Graph().as_default() as graph, graph.device(config.device_fn):
+    with Graph().as_default() as graph, graph.device(estimator._device_fn):
         set_random_seed(config.tf_random_seed)
         estimator._create_global_step(graph)
         inputs = call_input_fn(input_fn, ModeKeys.PREDICT, estimator.params, config)

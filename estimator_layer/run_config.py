@@ -6,7 +6,13 @@ import inspect
 import os
 
 from estimator_layer.keyword_arguments import suggest_keywords
-from estimator_layer.tf_config import ClusterTask, read_tf_config, task_of_worker
+from estimator_layer.roles import default_session_config
+from estimator_layer.tf_config import (
+    ClusterTask,
+    read_tf_config,
+    task_of_worker,
+    task_with_servers,
+)
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import nearest_keyword
@@ -65,7 +71,8 @@ class RunConfig:
       save_summary_steps: the number of steps between summaries.
       save_checkpoints_steps, save_checkpoints_secs: the steps or seconds between checkpoints
         (default: 600 s; both None: no checkpoints). ValueError if both are given.
-      session_config: a tf.ConfigProto.
+      session_config: a tf.ConfigProto; in a cluster by default one whose device_filters leave out
+        the other workers.
       keep_checkpoint_max: the number of recent checkpoints to keep (None or 0: all).
       keep_checkpoint_every_n_hours: additionally keep one checkpoint per this many hours.
       log_step_count_steps: the number of steps between log entries of loss and speed (None: none).
@@ -89,6 +96,8 @@ class RunConfig:
         self._cluster_task = _task(train_distribute, eval_distribute, experimental_distribute)
         if os.environ.get('TF_CONFIG'):
             logging.info('TF_CONFIG environment variable: %s', os.environ['TF_CONFIG'])
+        if session_config is None and self._cluster_task.master:
+            session_config = default_session_config(self._cluster_task)
         self._values = {}
         self._set({
             'model_dir': _model_dir(self._cluster_task.model_dir, model_dir),
@@ -196,7 +205,11 @@ def _task(train_distribute, eval_distribute, experimental_distribute):
     for strategy in (train_distribute, eval_distribute,
                      getattr(experimental_distribute, 'train_distribute', None),
                      getattr(experimental_distribute, 'eval_distribute', None)):
-        if strategy is not None and strategy.extended.experimental_between_graph:
+        if strategy is None:
+            continue
+        if strategy.extended.cluster_task:
+            return task_with_servers(strategy.extended.cluster_task)
+        if strategy.extended.experimental_between_graph:
             return task_of_worker(strategy)
     return read_tf_config()
 

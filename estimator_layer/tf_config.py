@@ -12,7 +12,7 @@ import os
 from tinyflow.cluster.cluster_spec import ClusterSpec
 from tinyflow.graph.support.errors import misuse
 
-__all__ = ['ClusterTask', 'TaskType', 'read_tf_config', 'task_of_worker']
+__all__ = ['ClusterTask', 'TaskType', 'read_tf_config', 'task_of_worker', 'task_with_servers']
 
 _EXAMPLE = ('TF_CONFIG=\'{"cluster": {"chief": ["host0:2222"], "worker": ["host1:2222"], '
             '"ps": ["host2:2222"]}, "task": {"type": "worker", "index": 0}}\'; for one process '
@@ -66,6 +66,17 @@ def task_of_worker(strategy):
     if not cluster:
         index = rank
     return ClusterTask(cluster, kind, index, '', '', rank == 0, 0, count, rank, **common)
+
+
+def task_with_servers(task):
+    """The ClusterTask for `task`, that of a strategy; worker 0 is the chief if there is no other.
+    """
+    cluster, config = task.cluster, _parse_json(os.environ.get('TF_CONFIG') or '{}')
+    number = task.number if task.job != TaskType.PS else task.num_workers + task.index
+    return ClusterTask(
+        cluster, task.job, task.index, f'grpc://{cluster.task_address(task.job, task.index)}', '',
+        task.is_chief, cluster.num_tasks(TaskType.PS), task.num_workers, number,
+        _service(config.get('service')), config.get('model_dir'))
 
 
 def _parse_json(text):

@@ -32,7 +32,7 @@ def train(estimator, input_fn, hooks, steps, max_steps, listeners):
     """Trains in a new graph; returns the loss of the last step, None if there was no step."""
     config = estimator.config
     strategy = config.train_distribute
-    with Graph().as_default() as graph, graph.device(config.device_fn), \
+    with Graph().as_default() as graph, graph.device(estimator._device_fn), \
             strategy.scope() if strategy else nullcontext():
         set_random_seed(config.tf_random_seed)
         estimator._create_global_step(graph)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from contextlib import contextmanager
 from typing import Any
 
+from estimator_layer import roles
 from estimator_layer.call_input_fn import check_input_fn
 from estimator_layer.estimator import Estimator
 from estimator_layer.export.exporter import Exporter
@@ -79,6 +80,11 @@ def train_and_evaluate(estimator, train_spec, eval_spec) -> Any:
     session and the position in its input. RunConfig(save_checkpoints_steps, save_checkpoints_secs)
     sets the interval; EvalSpec(throttle_secs) skips checkpoints. A checkpoint that has gone or is
     not whole when it is to be evaluated is skipped, too, with one log entry.
+
+    In a cluster of TF_CONFIG each process does the part of its task: `chief` and `worker` train,
+    `ps` serves the Variables until its process is ended, `evaluator` evaluates and exports
+    checkpoints as they come, a `master` trains and evaluates. (None, None) from a task that does
+    not evaluate.
     """
     for name, value, kind in (('estimator', estimator, Estimator),
                               ('train_spec', train_spec, TrainSpec),
@@ -97,8 +103,25 @@ def train_and_evaluate(estimator, train_spec, eval_spec) -> Any:
     if strategy is not None and strategy.extended.trains_together:
         return _run_worker(estimator, train_spec, eval_spec)
     if config.cluster_spec:
-        _check_single_task(config.cluster_spec)
+        return _run_in_cluster(estimator, train_spec, eval_spec)
     return _run_local(estimator, train_spec, eval_spec)
+
+
+def _run_in_cluster(estimator, train_spec, eval_spec):
+    """The part of a task with servers: a ps serves, others train, and a master evaluates, too."""
+    config = estimator.config
+    roles.check_role(config)
+    if config.task_type == TaskType.PS:
+        roles.join_cluster(config)
+    roles.start_server(config)
+    roles.wait_for_turn(config)
+    evaluator, listeners = None, []
+    if config.task_type == TaskType.MASTER:
+        evaluator = _Evaluator(estimator, eval_spec, train_spec.max_steps)
+        listeners = [_EvaluateNewCheckpoints(evaluator, eval_spec.throttle_secs)]
+    estimator.train(train_spec.input_fn, hooks=train_spec.hooks, max_steps=train_spec.max_steps,
+                    saving_listeners=listeners)
+    return (evaluator.metrics, evaluator.exports) if evaluator else (None, None)
 
 
 def _run_worker(estimator, train_spec, eval_spec):
@@ -115,16 +138,6 @@ def _run_worker(estimator, train_spec, eval_spec):
         return _run_local(alone, train_spec, eval_spec)
     estimator.train(train_spec.input_fn, hooks=train_spec.hooks, max_steps=train_spec.max_steps)
     return None, None
-
-
-def _check_single_task(cluster_spec):
-    tasks = sum(cluster_spec.num_tasks(job) for job in cluster_spec.jobs)
-    if tasks > 1:
-        raise misuse(NotImplementedError(
-            f'TF_CONFIG describes a cluster of {tasks} tasks: {cluster_spec}. Without a strategy '
-            'for several processes, this one would wait for the others forever.\n  Hint: unset '
-            'TF_CONFIG; or RunConfig(train_distribute='
-            'tf.distribute.experimental.MultiWorkerMirroredStrategy()).'))
 
 
 def _run_local(estimator, train_spec, eval_spec):

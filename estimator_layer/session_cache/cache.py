@@ -47,7 +47,7 @@ class CachedModel:
         self.session = None
         self._restored = self._requested = None
         self.graph = Graph()
-        with self.graph.as_default(), self.graph.device(config.device_fn):
+        with self.graph.as_default(), self.graph.device(estimator._device_fn):
             set_random_seed(config.tf_random_seed)
             estimator._create_global_step(self.graph)
             features, labels, self.feeds = batches.placeholders()

@@ -73,6 +73,10 @@ class _ParameterServers(SharedVariables):
         self._always_copies = True
 
     @property
+    def cluster_task(self):
+        return self._task
+
+    @property
     def _own_device(self):
         return None if self._task is None else f'/job:{self._task.job}/task:{self._task.index}'
 

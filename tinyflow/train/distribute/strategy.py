@@ -197,6 +197,11 @@ class StrategyExtended:
         return False
 
     @property
+    def cluster_task(self):
+        """The task of this process in a cluster with servers, None if there is none."""
+        return None
+
+    @property
     def experimental_should_init(self):
         return True
 
