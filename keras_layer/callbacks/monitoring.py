@@ -13,6 +13,7 @@ from keras_layer.callbacks.base import Callback
 from tinyflow.formats.wire import files
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import constructor_keywords, nearest_keyword
+from tinyflow.train.checkpoints.exact_resume import resume_file
 
 __all__ = ['EarlyStopping', 'ModelCheckpoint', 'ReduceLROnPlateau', 'TerminateOnNaN']
 
@@ -207,13 +208,14 @@ class ModelCheckpoint(Monitor):
         """Resumes the training exactly, if the state after that epoch was saved; True if so."""
         from keras_layer.saving import resume  # start-up time
         unused = []
-        for file in _matching(self.filepath + '.resume', numbers=True):
-            path = file.removesuffix('.resume')
+        for file in _matching(resume_file(self.filepath), numbers=True):
+            path = file.removesuffix(resume_file(''))
             states = resume.read(path)
-            if states and resume.restore(self.model, states, epoch):
+            restored = resume.restore(self.model, states, epoch) if states else False
+            if restored:
                 self._tidy(path)
                 return True
-            unused += [(path, states)] if states else []
+            unused += [(path, states)] if restored is None else []
         for path, states in unused:
             resume.say_unused(path, states, epoch)
         return False
@@ -263,10 +265,10 @@ class ModelCheckpoint(Monitor):
 
     def _tidy(self, path):
         """Removes the states of other epochs than that of `path`, and what a kill left."""
-        written = [self._written + '.resume'] if self._written is not None else \
-            _matching(self.filepath + '.resume', numbers=True)      # those before a restart
+        written = [resume_file(self._written)] if self._written is not None else \
+            _matching(resume_file(self.filepath), numbers=True)     # those before a restart
         for other in written:
-            if os.path.normpath(other) != os.path.normpath(path + '.resume'):
+            if os.path.normpath(other) != os.path.normpath(resume_file(path)):
                 files.remove(other)
         self._written = path
         files.remove_abandoned(os.path.dirname(path))
@@ -278,8 +280,8 @@ _NUMBER = r' *[-+]?(\d[\d.,]*([eE][-+]?\d+)?|nan|inf)%?'
 def _newest(pattern):
     """The path of the newest file or checkpoint that matches `pattern`, or None."""
     found = _matching(pattern, r'(\.index)?')
-    found = [path for path in found if not re.search(r'\.(data-\d+-of-\d+|resume)$', path)
-             and not files.is_temporary(path)]
+    found = [path for path in found if not re.search(r'\.data-\d+-of-\d+$', path)
+             and not path.endswith(resume_file('')) and not files.is_temporary(path)]
     if not found:
         return None
     newest = max(found, key=lambda path: (os.path.getmtime(path), path))

@@ -2,7 +2,9 @@
 
     epoch, weights              the epoch that has ended, and the checksum of the weights after it
     optimizer                   its Variables: slots, iterations, learning rate
+    training                    what was trained: kind of optimizer, losses, shapes of the weights
     positions, lost, ...        of random streams, iterators and local Variables in the graph
+    nodes                       the nodes of a training step that have positions, in order
     data                        the position of the batches
     numpy, python               the global random states, by which fit shuffles, as in Keras
     callbacks                   of callbacks that keep a state: whether it has seen the epoch's end
@@ -19,12 +21,14 @@ import zlib
 
 import numpy as np
 
-from keras_layer import backend as K
+from keras_layer import backend as K, losses
 from tinyflow.data.runtime.state_bytes import decode, encode
 from tinyflow.formats.wire import files
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import OpError
 from tinyflow.train.checkpoints.exact_resume import (
+    nodes_with_positions,
+    renamed_positions,
     reported,
     resume_file,
     session_state,
@@ -47,10 +51,26 @@ def encoded(states):
     """The states as bytes; None, with a warning, if they have something else than plain data."""
     try:
         return encode({'states': states})
-    except (OpError, RecursionError, UnicodeEncodeError) as error:  # a callback's
-        logging.log_first_n(logging.WARN, 'fit cannot be resumed exactly: %s', 1,
-                            getattr(error, 'message', error))
+    except (OpError, RecursionError, UnicodeEncodeError):
+        logging.log_first_n(
+            logging.WARN, 'fit cannot be resumed exactly: %s cannot be saved. It has to be plain '
+            'data: numbers, texts, arrays, and lists, tuples and dicts of these.', 1,
+            _not_plain(states[0]))
         return None
+
+
+def _not_plain(state):
+    """What in a state is not plain data, in words."""
+    parts = [(f'what resume_state() of the callback {name} gives', own)
+             for name, own, *_ in state['callbacks']]
+    parts += [(f'the value of {name!r} in the logs', value)
+              for name, value in state['logs'].items()]
+    for name, part in parts:
+        try:
+            encode(part)
+        except (OpError, RecursionError, UnicodeEncodeError):
+            return name
+    return 'the state of the training'
 
 
 def read(path):
@@ -79,11 +99,12 @@ def state_at_end(saver, epoch, logs):
     if index is None:
         return None
     return {'epoch': epoch, 'weights': _checksum(model), **session_state(_session(model)),
+            'training': _training(model), 'nodes': _nodes(model),
             'optimizer': K.batch_get_value(_variables(model)),
             'numpy': np.random.get_state(), 'python': _python_state(),
             'data': data.resume_state() if hasattr(data, 'resume_state') else None,
             'logs': {name: _plain(value) for name, value in (logs or {}).items()},
-            'callbacks': [[type(c).__name__, _plain(c.resume_state()), i <= index]
+            'callbacks': [[type(c).__name__, _plain(c.resume_state()), i <= index, _settings(c)]
                           for i, c in enumerate(callbacks) if hasattr(c, 'resume_state')]}
 
 
@@ -113,6 +134,34 @@ def _variables(model):
     return [*own.weights, *hypers]
 
 
+def _training(model):
+    """{what: text} of what makes it another training if it changes."""
+    optimizer = getattr(model.optimizer, 'optimizer', model.optimizer)
+    return {'optimizer': type(optimizer).__name__, 'loss': _text(model.loss),
+            'trainable weights': str([tuple(w.shape.as_list()) for w in model.trainable_weights])}
+
+
+def _settings(callback):
+    """The monitored value and its order as text: by others, a best value means nothing."""
+    order = getattr(getattr(callback, 'monitor_op', None), '__name__', '')
+    return f"monitor={getattr(callback, 'monitor', '')} {order}"
+
+
+def _text(loss):
+    """The losses, as compile takes them, as text."""
+    if isinstance(loss, dict):
+        return ', '.join(f'{name}: {_text(loss[name])}' for name in sorted(loss))
+    if isinstance(loss, (list, tuple)):
+        return ', '.join(map(_text, loss))
+    found = losses.get(loss)
+    return getattr(found, '__name__', None) or getattr(found, 'name', type(loss).__name__)
+
+
+def _nodes(model):
+    function = model._functions.get('train').function
+    return nodes_with_positions([*function.outputs, function.updates_op])
+
+
 def _plain(value):
     """Python's own numbers for those of NumPy."""
     if isinstance(value, dict):
@@ -131,25 +180,27 @@ def _python_state():
 def restore(model, states, epoch):
     """Sets everything to one of `states`, if it is that of the model's weights after `epoch`.
 
-    True if it was. Does nothing, with a warning, if the optimizer is another one.
+    True if it was, None if there is none, False with a warning if it is of another training.
     """
     model._functions.get('train')                   # makes the optimizer's Variables
     states = [state for state in states if state['epoch'] == epoch]
     checksum = _checksum(model) if states else None
     state = next((state for state in states if state['weights'] == checksum), None)
     if state is None:
-        return False
+        return None
     session, variables = _session(model), _variables(model)
     data, callbacks = _running(model)
-    if [np.shape(v) for v in K.batch_get_value(variables)] != list(map(np.shape,
-                                                                       state['optimizer'])):
-        logging.warning('fit goes on with other random numbers and a new state of the optimizer, '
-                        'which is not the one of the epochs before.')
+    changed = _changed(state, model, variables)
+    if changed:
+        logging.warning('fit goes on with other random numbers, a new state of the optimizer and '
+                        'of the callbacks: the epochs before were trained with %s.', changed)
         return False
     if hasattr(data, 'restart'):
         data.restart()
         data.kept = None
-    set_session_state(session, state)
+    before = state.get('nodes', [])
+    set_session_state(session, {**state, 'positions': renamed_positions(
+        state['positions'], before, _nodes(model) if before else [])})
     _say_changed(getattr(model.optimizer, '_made', {}), dict(zip(variables, state['optimizer'])))
     K.batch_set_value(list(zip(variables, state['optimizer'])))
     if state['data'] is not None and hasattr(data, 'set_resume_state'):
@@ -158,9 +209,23 @@ def restore(model, states, epoch):
     version, words, gauss = state['python']
     random.setstate((version, tuple(words.tolist()), gauss))
     _restore_callbacks(state, callbacks)
-    if state['lost']:
-        logging.warning('fit goes on, but not with the same bits: %s', reported(state['lost']))
+    lost = [*([reported(state['lost'])] if state['lost'] else []),
+            *([data.not_resumed] if hasattr(data, 'not_resumed') else [])]
+    if lost:
+        logging.warning('fit goes on, but not with the same bits: %s', '; '.join(lost))
     return True
+
+
+def _changed(state, model, variables):
+    """What a state's training has differently from the model's, in words; '' if nothing."""
+    now = _training(model)
+    before = state.get('training', now)
+    changed = [f'the {what} {before.get(what)!r}, now it is {now[what]!r}'
+               for what in now if before.get(what) != now[what]]
+    shapes = [np.shape(v) for v in K.batch_get_value(variables)]
+    if not changed and shapes != list(map(np.shape, state['optimizer'])):
+        changed = ['Variables of the optimizer that have other shapes']
+    return '; '.join(changed)
 
 
 def say_unused(path, states, epoch):
@@ -185,13 +250,17 @@ def _restore_callbacks(state, callbacks):
     for callback in callbacks:
         if not hasattr(callback, 'set_resume_state'):
             continue
-        own = next((s for s in saved if s[0] == type(callback).__name__), None)
+        kind = type(callback).__name__
+        own = next((s for s in saved if s[0] == kind), None)
         if own is None:
             continue
         saved.remove(own)
+        if own[3:] not in ([], [_settings(callback)]):
+            logging.warning('%s begins again: it has %s, and %s when the training ended.', kind,
+                            _settings(callback), own[3])
+            continue
         callback.set_resume_state(own[1])
         if not own[2]:              # it comes after the ModelCheckpoint that wrote the state
             unseen.append(callback)
     for callback in unseen:         # all are restored: one of them may save the states of all
         callback.on_epoch_end(state['epoch'], dict(state['logs']))
-

@@ -15,10 +15,14 @@ from keras_layer import backend as K
 from keras_layer.saving import configs, hdf5, keras_metadata
 from keras_layer.utils.hdf5 import naming
 from tinyflow.formats.wire import files
+from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import misuse
+from tinyflow.train.saved_model.loader import read_saved_model
 
 _JSON = 'saved_model.json'
 _WEIGHTS = 'variables'
+_STEPS = 'optimizer_steps'
+_TF_STEPS = 'optimizer/iter/.ATTRIBUTES/VARIABLE_VALUE'     # in what TensorFlow saves
 _MODELS = ('Model', 'Functional', 'Sequential')
 
 
@@ -77,6 +81,7 @@ def _write(model, path, as_text, serving_only, include_optimizer):
         [w.op.name for w in model.weights]
     if include_optimizer and hasattr(model.optimizer, 'get_config'):
         described['training_config'] = hdf5.training_config(model)
+        described[_STEPS] = int(K.get_value(model.optimizer.iterations))
     if objects:
         with open(os.path.join(path, keras_metadata.FILE), 'wb') as file:
             file.write(objects.metadata(described.get('training_config')))
@@ -93,37 +98,49 @@ def load_from_saved_model(saved_model_path, custom_objects=None, compile=True):
     """The Keras model of a SavedModel directory that has its configuration.
 
     It is in assets, as export_saved_model writes it, or in the object graph, as model.save of
-    TensorFlow writes it. The optimizer starts without state; with compile=False there is none.
+    TensorFlow writes it. The optimizer starts without state, as in TensorFlow 1.15, with a warning
+    if it had any; with compile=False there is none. OSError without a whole saved_model.pb.
     """
     path = os.fspath(saved_model_path)
-    described = _described(path)
+    saved = read_saved_model(path)
+    if not saved.meta_graphs:
+        raise misuse(OSError(f'{path!r} is damaged: its saved_model.pb has no graph.\n'
+                             '  Hint: write or copy the folder again.'))
+    described = _described(path, saved)
     if described is None:
         raise misuse(ValueError(
             f'{path!r} is a SavedModel without a Keras configuration (assets/{_JSON}).\n  Hint: '
             'tf.saved_model.load(path) gives its signatures as functions.'))
-    model = configs.model_from_config(described, custom_objects)
+    with naming(path, 'its Keras configuration'):
+        model = configs.model_from_config(described, custom_objects)
     reader = tf.train.load_checkpoint(os.path.join(path, _WEIGHTS, 'variables'))
-    names = described.get('weight_names')
-    if names is None:
-        _load_by_path(model, os.path.join(path, _WEIGHTS, 'variables'))
-    else:
-        K.batch_set_value([(w, reader.get_tensor(n)) for w, n in zip(model.weights, names)])
+    with naming(path, 'its list of weights'):
+        names = described.get('weight_names')
+        if names is None:
+            _load_by_path(model, os.path.join(path, _WEIGHTS, 'variables'))
+        else:
+            K.batch_set_value([(w, reader.get_tensor(n)) for w, n in zip(model.weights, names)])
     if compile and described.get('training_config'):
-        hdf5.compile_from_config(model, described['training_config'], custom_objects)
+        with naming(path, 'its training_config'):
+            hdf5.compile_from_config(model, described['training_config'], custom_objects)
+        if described.get(_STEPS) or reader.has_tensor(_TF_STEPS) and reader.get_tensor(_TF_STEPS):
+            logging.warning(
+                '%s: the optimizer starts without its slots and iterations, as in TensorFlow 1.15, '
+                "so that training does not go on as it was. model.save('model.h5') keeps them.",
+                path)
     return model
 
 
-def _described(path):
+def _described(path, saved):
     """Architecture and, if there are any, the arguments of compile; None if missing."""
     file = os.path.join(path, 'assets', _JSON)
     if os.path.exists(file):
-        with open(file, encoding='utf8') as opened:
+        with naming(file, 'its Keras configuration'), open(file, encoding='utf8') as opened:
             return json.load(opened)
     file = os.path.join(path, keras_metadata.FILE)
     if os.path.exists(file):
         return _model_in([(o.path, o.metadata) for o in keras_metadata.read(file)])
-    from tinyflow.train.saved_model.loader import read_saved_model  # start-up time
-    for graph in read_saved_model(path).meta_graphs:
+    for graph in saved.meta_graphs:
         root = graph.object_graph_def.nodes[0] if graph.object_graph_def.nodes else None
         if root is not None and root.user_object.identifier.startswith('_tf_keras_'):
             text = root.user_object.metadata

@@ -288,3 +288,23 @@ def test_a_run_inside_a_run_ends_with_the_outer_timeout(session):
 def test_a_timeout_is_a_whole_number(make):
     with pytest.raises(TypeError, match='whole number of milliseconds'):
         make()
+
+
+@pytest.mark.parametrize('value, taken', [
+    (True, 1), (np.int64(5), 5), (np.bool_(True), 1), (None, 0), (-1, -1), (2**63 - 1, 2**63 - 1)])
+def test_values_are_taken_as_by_protocol_buffers(value, taken):
+    """TensorFlow 1.15's RunOptions."""
+    made = tf.RunOptions(timeout_in_ms=value).timeout_in_ms
+    assert made == taken and type(made) is int
+
+
+@pytest.mark.parametrize('value, error', [
+    (2**63, ValueError), (-2**63 - 1, ValueError), (1., TypeError), (np.float32(5), TypeError),
+    (np.array(3), TypeError)])
+def test_values_that_protocol_buffers_refuse(value, error):
+    for made, name in ((tf.RunOptions(), 'timeout_in_ms'),
+                       (tf.ConfigProto(), 'operation_timeout_in_ms')):
+        with pytest.raises(error, match=name):
+            setattr(made, name, value)
+    with pytest.raises(TypeError, match='not None'):
+        tf.RunOptions().timeout_in_ms = None

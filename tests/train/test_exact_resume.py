@@ -279,6 +279,21 @@ def test_functions_that_draw_under_a_check_for_nan():
             assert [sess.run(element) for _ in range(9)] == expected
 
 
+def test_positions_as_they_were_given_and_mistakes():
+    with tf.Graph().as_default() as graph:
+        drawn = tf.random_normal([2], seed=3)
+        with tf.Session() as sess:
+            sess.run(drawn)
+            both = sess.positions()
+            expected = sess.run(drawn).tolist()
+        with tf.Session(graph=graph) as sess:
+            sess.set_positions(both)
+            assert sess.run(drawn).tolist() == expected
+            for wrong in (None, [], 'x', {3: 4}, (1, 2), both + both):
+                with pytest.raises(TypeError, match='takes what positions.. returned'):
+                    sess.set_positions(wrong)
+
+
 def in_time(function):
     """What `function` returns, unless it waits forever."""
     results = []

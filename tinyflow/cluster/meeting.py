@@ -92,7 +92,9 @@ def meet(members):
     lines = rendezvous._lines(connection)
     for line in lines:
         kind, _, text = line.partition(' ')
-        data = json.loads(text) if text else None
+        if kind not in ('go', 'refused', 'missing', 'ended'):
+            break                               # another program has this port
+        data = json.loads(text)
         if kind == 'go':
             # As mpiexec hands it over: MPI finds the others through this descriptor.
             for_mpi = _connect(members).detach()
@@ -144,6 +146,7 @@ def _start_server(members):
     if answer != 'ready':
         server.kill()
         server.wait()
+        server.stdin.close()
         raise _unavailable(
             f'{members.task} cannot listen at its address {address}, which is the first worker of '
             f'TF_CONFIG: {answer.removeprefix("failed ") or "the rendezvous has ended"}',

@@ -209,11 +209,11 @@ def _shut(connection):
 
 
 def _lines(connection):
-    """The lines that arrive, each at most 64 KB; ends with the connection."""
+    """The lines that arrive, each at most 1 MB; ends with the connection."""
     with connection.makefile('rb') as file:
         while True:
             try:
-                line = file.readline(1 << 16)
+                line = file.readline(1 << 20)
             except OSError:
                 return
             if not line.endswith(b'\n'):
@@ -227,12 +227,11 @@ def _serve(rendezvous, connection):
         first = next(lines, '')
         if first.startswith('hello '):
             try:
-                hello = json.loads(first[6:])
-                hello['rank'], hello['pid'], hello['host'], hello['cluster']
+                hello = {'version': 'unknown', 'mpi': 'unknown', 'protocol': 0,
+                         **json.loads(first[6:])}
+                hello['rank'], hello['pid'], hello['host'], list(hello['cluster'])
             except (ValueError, KeyError, TypeError):
                 return                                  # not one of us
-            if hello.get('protocol') != PROTOCOL:
-                hello.setdefault('version', 'unknown')
             rendezvous.member(connection, lines, hello)
         elif first.startswith('cmd='):
             rendezvous.serve_mpi(connection, lines, first)

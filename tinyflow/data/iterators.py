@@ -13,7 +13,7 @@ from tinyflow.data.ops import iterator_ops as ops, option_ops
 from tinyflow.data.options import Options
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import get_default_graph, name_scope
+from tinyflow.graph.defaults import colocate_with, get_default_graph, name_scope
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.errors import TinyflowWarning, misuse, report
@@ -74,8 +74,9 @@ class Iterator(OfElements):
         """
         with name_scope(name, 'make_initializer') as scope:
             self._check_fits(dataset)
-            return ops.MakeIterator.apply(dataset._variant_tensor, self._iterator_resource,
-                                          name=scope)
+            with colocate_with(self._iterator_resource):
+                return ops.MakeIterator.apply(dataset._variant_tensor, self._iterator_resource,
+                                              name=scope)
 
     def _check_fits(self, dataset: Any) -> None:
         mine, theirs = self._spec, dataset.element_spec
@@ -179,7 +180,8 @@ def initializable(dataset: Any, shared_name: str | None = None) -> Iterator:
     variant = with_settings(dataset, dataset._variant_tensor)
     spec = dataset.element_spec
     resource = ops.IteratorV2.apply(shared_name=shared_name or '', **structure.of_elements(spec))
-    initializer = ops.MakeIterator.apply(variant, resource)
+    with colocate_with(resource):
+        initializer = ops.MakeIterator.apply(variant, resource)
     return _iterator(resource, initializer, spec)
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import enum
 import operator
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ import numpy as np
 from tinyflow.gradients.diagnose import why_no_gradient
 from tinyflow.gradients.reduce_broadcast import sum_like
 from tinyflow.gradients.registry import no_gradient_error, rule_of
+from tinyflow.gradients.sums import total
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
@@ -33,6 +36,7 @@ _KEEP_SLICES = frozenset({'Identity', 'ReadVariableOp'})    # pass an IndexedSli
 
 
 Gradient = Tensor | IndexedSlices
+Colocated = Callable[[Operation], AbstractContextManager]     # a scope for nodes of an operation
 _id = operator.attrgetter('id')
 
 
@@ -60,8 +64,8 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
 
     `grad_ys` are the initial gradients of ys (ones if None). Tensors in `stop_gradients` are
     treated as constants. The result for an x that no y depends on is None (or zeros, depending on
-    `unconnected_gradients`). `colocate_gradients_with_ops`, `gate_gradients` and
-    `aggregation_method` have no effect.
+    `unconnected_gradients`). `colocate_gradients_with_ops` places the nodes for the gradient of an
+    operation on its device. `gate_gradients` and `aggregation_method` have no effect.
 
     Shapes: ys [*any], xs [*s] -> a list: for each x a tensor [*s], an IndexedSlices or None.
 
@@ -79,10 +83,12 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
         stops = [_target(t, 'stop_gradients', i) for i, t in enumerate(stops)]
         # Tensor -> its gradients so far (a list); their sum, once its consumers are done.
         grads_of: dict = {}
-        for y, grad_y in zip(ys, _initial_gradients(ys, grad_ys)):
+        colocated = get_default_graph().colocate_with if colocate_gradients_with_ops \
+            else nullcontext
+        for y, grad_y in zip(ys, _initial_gradients(ys, grad_ys, colocated)):
             _add(grads_of, y, grad_y)
         with collector_paused():
-            _backpropagate_outwards(grads_of, ys, xs, {t.op for t in stops})
+            _backpropagate_outwards(grads_of, ys, xs, {t.op for t in stops}, colocated)
     results = [grads_of.get(x) for x in xs]
     if unconnected is UnconnectedGradients.ZERO:
         results = [_zeros_like(x) if g is None else g for g, x in zip(results, xs)]
@@ -124,12 +130,15 @@ def _target(value: Any, label: str, index: int) -> Tensor:
 
 # ---- initial gradients -----------------------------------------------------------------------
 
-def _initial_gradients(ys: list[Tensor], grad_ys: list) -> list[Gradient]:
+def _initial_gradients(ys: list[Tensor], grad_ys: list, colocated: Colocated) -> list[Gradient]:
     """The initial gradient of each y: the caller's, or ones."""
     if len(grad_ys) != len(ys):
         raise misuse(ValueError(f'Passed {len(grad_ys)} grad_ys for {len(ys)} ys'))
-    return [_ones(y, i) if grad_y is None else _given(y, grad_y, i)
-            for i, (y, grad_y) in enumerate(zip(ys, grad_ys))]
+    initial = []
+    for i, (y, grad_y) in enumerate(zip(ys, grad_ys)):
+        with colocated(y.op):
+            initial.append(_ones(y, i) if grad_y is None else _given(y, grad_y, i))
+    return initial
 
 
 def _ones(y: Tensor, index: int) -> Tensor:
@@ -168,7 +177,7 @@ def _given(y: Tensor, grad_y: Any, index: int) -> Gradient:
 # ---- backpropagation -------------------------------------------------------------------------
 
 def _backpropagate(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
-                   stopped: set[Operation]) -> None:
+                   stopped: set[Operation], colocated: Colocated) -> None:
     """Fills the map tensor -> gradient (or list of gradients still to be added), from ys to xs."""
     wanted = set(xs)
     on_path = _between(ys, wanted, stopped)
@@ -176,23 +185,27 @@ def _backpropagate(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
     graph = get_default_graph()
     outer = graph._name_stack
     for operation in _backwards(on_path, ys, wanted):
-        grads = []
-        for tensor in operation.outputs:
-            parts = grads_of.get(tensor)
-            if type(parts) is list:
-                parts = _total(parts)
-                if tensor in wanted:
-                    grads_of[tensor] = parts
-                else:
-                    del grads_of[tensor]
-            grads.append(parts)
-        if operation not in on_path or grads.count(None) == len(grads):
-            continue
-        try:
-            graph._name_stack = graph.unique_name(operation.name + '_grad')
-            _differentiate(operation, grads, grads_of, on_path, wanted, shape_sources)
-        finally:
-            graph._name_stack = outer
+        with colocated(operation):
+            grads = [_total_of(tensor, grads_of, wanted) for tensor in operation.outputs]
+            if operation not in on_path or grads.count(None) == len(grads):
+                continue
+            try:
+                graph._name_stack = graph.unique_name(operation.name + '_grad')
+                _differentiate(operation, grads, grads_of, on_path, wanted, shape_sources)
+            finally:
+                graph._name_stack = outer
+
+
+def _total_of(tensor: Tensor, grads_of: dict, wanted: set[Tensor]) -> Gradient | None:
+    """The sum of a tensor's gradients, which stay in `grads_of` only if it is wanted."""
+    parts = grads_of.get(tensor)
+    if type(parts) is list:
+        parts = total(parts)
+        if tensor in wanted:
+            grads_of[tensor] = parts
+        else:
+            del grads_of[tensor]
+    return parts
 
 
 def _between(ys: list[Tensor], wanted: set[Tensor], stopped: set[Operation]) -> set[Operation]:
@@ -264,26 +277,6 @@ def _add(grads_of: dict, tensor: Tensor, grad: Gradient) -> None:
         parts.append(grad)
 
 
-def _total(parts: list[Gradient]) -> Gradient:
-    """The sum of a tensor's gradients; an IndexedSlices if all of them are."""
-    if len(parts) == 1:
-        return parts[0]
-    slices = [p for p in parts if isinstance(p, IndexedSlices)]
-    if len(slices) < len(parts):
-        return nodes.AddN([convert_to_tensor(p) for p in parts])
-    values = nodes.ConcatV2([p.values for p in slices], 0, name='concat')
-    indices = nodes.ConcatV2(_alike([p.indices for p in slices]), 0, name='concat')
-    return IndexedSlices(values, indices, slices[0].dense_shape)
-
-
-def _alike(indices: list[Tensor]) -> list[Tensor]:
-    """Casts row indices to a common dtype: int64 if they are int32 and int64."""
-    if len({t.dtype for t in indices}) == 1:
-        return indices
-    return [t if t.dtype is dtypes.int64 else nodes.Cast(t, DstT=dtypes.int64)
-            for t in indices]
-
-
 def _check(operation: Operation, index: int, tensor: Tensor, grad: Gradient) -> None:
     """Checks that a gradient has the dtype and shape of its input; refines its static shape."""
     if tensor.dtype is dtypes.resource:
@@ -314,7 +307,7 @@ def _with_zeros(operation: Operation, grads: list) -> list:
 # ---- functions inside functions --------------------------------------------------------------
 
 def _backpropagate_outwards(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
-                            stopped: set[Operation]) -> None:
+                            stopped: set[Operation], colocated: Colocated) -> None:
     """Backpropagates through the default graph and, if it is a function's, the enclosing graphs.
 
     The gradient of a captured parameter is added to that of the tensor that was captured.
@@ -323,7 +316,7 @@ def _backpropagate_outwards(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
     while graphs[-1].outer_graph is not None:
         graphs.append(graphs[-1].outer_graph)
     if not any(x.op.graph in graphs[1:] for x in xs):
-        _backpropagate(grads_of, ys, xs, stopped)
+        _backpropagate(grads_of, ys, xs, stopped, colocated)
         return
     cut_off: set = set()
     for graph in graphs:
@@ -332,7 +325,7 @@ def _backpropagate_outwards(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
                    if _reaches(outer, set(xs), cut_off)]
         here = [t for t in grads_of if t.op.graph is graph]
         targets = [x for x in xs if x.op.graph is graph] + [t for _, t in entries]
-        _backpropagate(grads_of, here, targets, stopped)
+        _backpropagate(grads_of, here, targets, stopped, colocated)
         for outer, inner in entries:
             if inner in grads_of:
                 _add(grads_of, outer, grads_of[inner])

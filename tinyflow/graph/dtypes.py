@@ -6,11 +6,11 @@ storage that can be assigned to, not only a value. Reading it gives the base dty
 from __future__ import annotations
 
 import builtins
-from difflib import get_close_matches
 
 import numpy as np
 
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import close_matches
 
 
 class DType:
@@ -194,7 +194,7 @@ def as_dtype(value):
 
 def _hint_for_dtype(value):
     if isinstance(value, str):
-        nearest = get_close_matches(value, [key for key in _BY_KEY if isinstance(key, str)], n=1)
+        nearest = close_matches(value, [key for key in _BY_KEY if isinstance(key, str)], n=1)
         return f'\n  Hint: tf.{_BY_KEY[nearest[0]].name}.' if nearest else ''
     if isinstance(value, (list, tuple)):
         return '\n  Hint: this looks like a shape; the dtype is the argument before it.'

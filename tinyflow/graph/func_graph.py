@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.devices import Placement
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.op_registry import nodes
 from tinyflow.graph.operation import Operation, Tensor
@@ -49,6 +50,8 @@ class FuncGraph(Graph):
         self.control_captures: dict[Operation, None] = {}
         self.seed, self.seed_by_name = self.outer_graph.seed, self.outer_graph.seed_by_name
         self._collections = self.outer_graph._collections
+        if self.outer_graph._placement is not None:
+            self._placement = Placement(self.outer_graph._placement.devices)
         self.capture_observers: list[Callable[[Tensor], None]] = []     # called with each capture
 
     # ---- captures ------------------------------------------------------------------------

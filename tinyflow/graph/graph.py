@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyflow.graph import graph_errors
 from tinyflow.graph.control_flow_names import result_of
+from tinyflow.graph.devices import ANYWHERE, Placed, Placement
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import Site, here
 from tinyflow.graph.stacks import stacks
@@ -49,7 +50,7 @@ class Graph(NotCopied, instead=(
         self._scope_sites: dict[str, tuple] = {}    # scope -> (requested name, where it was opened)
         self._collections: dict[object, list] = {}
         self._controllers: list[_Controller] = []
-        self._devices: list[str] = []
+        self._placement: Placement | None = None    # of the scopes that choose devices
         self._gradient_overrides: dict[str, str] = {}
         self._finalized_by = None
         self._last_id = 0
@@ -315,28 +316,26 @@ class Graph(NotCopied, instead=(
                 waits += [c for c in controller.waits_for if c not in producers]
         return tuple(dict.fromkeys(waits))
 
-    @contextmanager
     def device(self, device_name_or_function):
-        """Records a device for nodes created inside. tinyflow runs everything on the CPU."""
-        if callable(device_name_or_function):
-            device = ''
-        else:
-            device = _device_text(device_name_or_function)
-        self._devices.append(device)
-        try:
-            yield
-        finally:
-            self._devices.pop()
+        """Places nodes made inside on a device: a string, DeviceSpec, or function of the Operation.
 
-    @property
-    def current_device(self) -> str:
-        """The device string of the innermost open device scope."""
-        return self._devices[-1] if self._devices else ''
+        Its parts that are left out come from the scopes around it; None ignores those.
+        """
+        return Placed(self, (self._placement or ANYWHERE).on(device_name_or_function))
 
-    @contextmanager
+    def initial_value_of(self, name):
+        """For the nodes that compute the initial value of a Variable that is not made yet."""
+        placement = self._placement or ANYWHERE
+        return Placed(self, Placement(placement.devices, placement.colocated, name))
+
     def colocate_with(self, op, ignore_existing=False):
-        """Accepted for TF1 programs; no effect, since there is only one device."""
-        yield
+        """Places nodes made inside where `op` is; with `ignore_existing`, not with others too."""
+        if op is None and not ignore_existing:
+            raise misuse(ValueError('Trying to reset colocation (op is None) but '
+                                    'ignore_existing is not True'))
+        if op is not None and not isinstance(op, Operation):
+            op = op.op              # of a Tensor or Variable
+        return Placed(self, (self._placement or ANYWHERE).with_operation(op, ignore_existing))
 
     @contextmanager
     def gradient_override_map(self, op_type_map):
@@ -365,15 +364,3 @@ def check_is_string(name):
     """Raises TypeError if the name of a node or scope is not a string."""
     if not isinstance(name, str):
         raise misuse(TypeError(f'A name must be a string, not {name!r}.'))
-
-
-def _device_text(device):
-    """A device string in TF1's canonical form: '/gpu:0' becomes '/device:GPU:0'."""
-    if device is None:
-        return ''
-    if not isinstance(device, str) and not hasattr(device, 'to_string'):
-        raise misuse(AttributeError(
-            f"A device is a string such as '/cpu:0', a function or None, not {device!r}."))
-    text = device if isinstance(device, str) else device.to_string()
-    return re.sub(r'/(cpu|gpu):(\d+|\*)', lambda m: f'/device:{m[1].upper()}:{m[2]}', text,
-                  flags=re.IGNORECASE)

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from tinyflow.graph.control_flow_names import where_inside
 from tinyflow.graph.source_location import Site
 from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.keywords import close_matches
 
 if TYPE_CHECKING:
     from tinyflow.graph.graph import Graph
@@ -64,7 +64,7 @@ def not_a_tensor_name(name: str) -> Exception:
 def no_such_node(graph: Graph, kind: str, name: str, node: str) -> Exception:
     """The error for the name of a node that the graph does not have; lists similar names."""
     by_name = graph._by_name
-    nearest = get_close_matches(node, by_name, n=3) or _with_similar_last_part(node, by_name)
+    nearest = close_matches(node, by_name, n=3) or _with_similar_last_part(node, by_name)
     if kind == 'Tensor':
         nearest = [f'{n}:0' for n in nearest if by_name[n].outputs]
     hint = f' Nearest: {", ".join(map(repr, nearest))}.' if nearest else ''
@@ -78,7 +78,7 @@ def _with_similar_last_part(node: str, by_name: dict[str, Operation]) -> list[st
     by_last: dict[str, str] = {}
     for name in by_name:
         by_last.setdefault(name.rpartition('/')[2], name)
-    near = get_close_matches(node.rpartition('/')[2], by_last, n=3)
+    near = close_matches(node.rpartition('/')[2], by_last, n=3)
     return [by_last[last] for last in near]
 
 

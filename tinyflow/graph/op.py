@@ -124,6 +124,7 @@ class Op:
     kernel_attrs: tuple[str, ...]
     shape_attrs: tuple[str, ...]
     handle_positions: tuple[int, ...]           # of handles of resource variables
+    ref_positions: tuple[int, ...]              # of references to Variables
     kernel_has_out: bool
     has_lists: bool
     one_output: bool
@@ -146,6 +147,7 @@ class Op:
         cls.static_ranks = tuple((cls.inputs[i].name, cls._ranks(cls.inputs[i].name))
                                  for i in cls.static_positions)
         cls.handle_positions = tuple(i for i, a in enumerate(cls.inputs) if a.handle)
+        cls.ref_positions = tuple(i for i, a in enumerate(cls.inputs) if a.ref)
         positional, cls.kernel_attrs = parameters(cls.kernel)
         cls.shape_attrs = parameters(cls.shape)[1]
         cls.kernel_has_out = isinstance(cls.kernel, np.ufunc) or 'out' in positional

@@ -7,10 +7,10 @@ to them by type, as TensorFlow does, which avoids import cycles.
 """
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.keywords import close_matches
 
 if TYPE_CHECKING:
     from tinyflow.graph.op import Op
@@ -34,7 +34,7 @@ nodes = _Nodes()
 
 
 def _unknown(op_type):
-    near = get_close_matches(op_type, registry, 3)
+    near = close_matches(op_type, registry, 3)
     return misuse(AttributeError(report(
         f'No op of type {op_type!r} is declared, or its module has not been imported.',
         hint=f'similar types: {", ".join(near)}.' if near else None)))

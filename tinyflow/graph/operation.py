@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tinyflow.graph import node_errors, shapes
+from tinyflow.graph.devices import canonical_name, colocation_groups
 from tinyflow.graph.foreign_attributes import refuse
 from tinyflow.graph.numpy_misuse import refuse_numpy
 from tinyflow.graph.signature import Marker
@@ -137,8 +138,8 @@ refuse(Tensor, ('assign', 'assign_add', 'assign_sub', 'count_up_to', 'initialize
 class Operation(NotCopied, instead='copy its name, for graph.get_operation_by_name(name).'):
     """A node: op type, inputs (Tensors), attributes, control inputs. Created by `Op.apply` only."""
 
-    __slots__ = ('graph', 'name', 'type', 'definition', 'inputs', 'outputs', 'attrs', 'device',
-                 'control_inputs', 'id', '_site', '_gradient_override',
+    __slots__ = ('graph', 'name', 'type', 'definition', 'inputs', 'outputs', 'attrs',
+                 'control_inputs', 'device', 'colocated_with', 'id', '_site', '_gradient_override',
                  '__weakref__')
 
     graph: Graph
@@ -150,11 +151,12 @@ class Operation(NotCopied, instead='copy its name, for graph.get_operation_by_na
     attrs: dict[str, Any]
     control_inputs: tuple[Operation, ...]
     device: str
+    colocated_with: tuple[str, ...]     # names of nodes on whose device it is
     id: int                     # position in the graph's order of creation, from 1
     _site: tuple | None
     _gradient_override: str | None
 
-    def __init__(self, graph, definition, name, inputs, attrs, control_inputs, device, site):
+    def __init__(self, graph, definition, name, inputs, attrs, control_inputs, site):
         self.graph = graph
         self.definition = definition
         self.type = definition.type
@@ -162,7 +164,8 @@ class Operation(NotCopied, instead='copy its name, for graph.get_operation_by_na
         self.inputs = inputs
         self.attrs = attrs
         self.control_inputs = control_inputs
-        self.device = device
+        self.device = ''
+        self.colocated_with = ()
         self._site = site
         self._gradient_override = None
         self.outputs = ()
@@ -184,6 +187,13 @@ class Operation(NotCopied, instead='copy its name, for graph.get_operation_by_na
         written = self.definition.writes
         return self.attrs['_writes'] if written is WRITES_OF_FUNCTIONS else written
 
+    def colocation_groups(self):
+        """The groups of nodes that share a device, as [b'loc:@name']; by default its own name."""
+        return colocation_groups(self)
+
+    def _set_device(self, device):
+        self.device = canonical_name(device)
+
     @property
     def op_def(self):
         """The op's declaration."""
@@ -197,6 +207,8 @@ class Operation(NotCopied, instead='copy its name, for graph.get_operation_by_na
         """The value of an attribute. Raises ValueError if the op has no attribute of that name."""
         if name in self.attrs:
             return self.attrs[name]
+        if name == '_class' and self.colocated_with:
+            return colocation_groups(self)
         types = self.definition.type_attrs(self)
         if name in types:
             return types[name]

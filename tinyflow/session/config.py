@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import nearest_keyword
 
@@ -21,15 +23,19 @@ class Record:
         for name, default in self._fields.items():
             object.__setattr__(self, name, default() if isinstance(default, type) else default)
         for name, value in settings.items():
-            setattr(self, name, value)
+            if value is not None or self._fields.get(name) is None:     # None: the default
+                setattr(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._fields:
             raise misuse(AttributeError(f'{type(self).__name__} has no setting {name!r}; it has: '
                                         f'{", ".join(self._fields)}.'
                                         + nearest_keyword(name, self._fields)))
-        if name.endswith('_in_ms') and not hasattr(value, '__index__'):
-            raise misuse(TypeError(f'{name} is a whole number of milliseconds, not {value!r}.'))
+        if type(self._fields[name]) is int and type(value) is not int:
+            value = _whole_number(name, value)
+        if name.endswith('_in_ms') and not -1 << 63 <= value < 1 << 63:
+            raise misuse(ValueError(f'{name}: Value out of range: {value}\n'
+                                    '  Hint: less than 2**63 milliseconds; 0 is no limit.'))
         object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
@@ -44,6 +50,15 @@ class Record:
     def CopyFrom(self, other: Record) -> None:                              # noqa: N802 (protobuf's name)
         """Takes over all settings of another record."""
         self.__dict__.update(other.__dict__)
+
+
+def _whole_number(name: str, value: Any) -> int:
+    """The value as an int, as protocol buffers take it: True is 1. TypeError for other types."""
+    if isinstance(value, np.ndarray) or not (hasattr(value, '__index__')
+                                             or isinstance(value, np.bool_)):
+        unit = ' of milliseconds' if name.endswith('_in_ms') else ''
+        raise misuse(TypeError(f'{name} is a whole number{unit}, not {value!r}.'))
+    return int(value)
 
 
 class GPUOptions(Record):

@@ -186,7 +186,7 @@ class BaseSession(NotCopied, instead=(
             raise _closed_error()
         return self._store.positions()
 
-    def set_positions(self, positions: dict[str, Any]) -> None:
+    def set_positions(self, positions: Any) -> None:
         """Restores `positions()`, in this or another process that built the same graph."""
         if self._closed:
             raise _closed_error()

@@ -15,7 +15,7 @@ from tinyflow.session.interrupts import for_each
 from tinyflow.session.storage import VariableStorage
 
 
-def _full_name(operation: Operation) -> str:
+def full_name(operation: Operation) -> str:
     """A name that is equal in every process that builds the same graph."""
     function = getattr(operation.graph, 'name', None)       # only functions have one
     return f'{function}/{operation.name}' if function else operation.name
@@ -81,13 +81,13 @@ class Store:
                 return self._states[operation]
 
     def _resume(self, operation: Operation, state: Any) -> None:
-        saved = self._resumed.pop(_full_name(operation), self)
+        saved = self._resumed.pop(full_name(operation), self)
         if saved is not self:                       # self: there is none
             try:
                 state.set_state(saved)
             except (AttributeError, KeyError, TypeError):       # that of another kind of node
                 logging.warning("The node '%s' is not the one whose position was saved: it starts "
-                                'again.', _full_name(operation))
+                                'again.', full_name(operation))
 
     def positions(self) -> tuple[dict[str, Any], dict[str, str]]:
         """The positions of random streams and iterators, as plain data by operation name.
@@ -101,7 +101,7 @@ class Store:
                 if hasattr(state, 'hold'):
                     state.hold(held)
             for operation, state in states:
-                name = _full_name(operation)
+                name = full_name(operation)
                 if not hasattr(state, 'get_state'):
                     lost[name] = f'the state of a {operation.type} cannot be saved'
                     continue
@@ -113,6 +113,12 @@ class Store:
 
     def set_positions(self, positions: dict[str, Any]) -> None:
         """Sets the positions; a state that does not exist yet gets its position when made."""
+        if isinstance(positions, tuple) and len(positions) == 2:        # both that positions() gave
+            positions = positions[0]
+        if not isinstance(positions, dict) or not all(isinstance(name, str) for name in positions):
+            raise misuse(TypeError(
+                'set_positions takes what positions() returned, or its first part, a dict by names '
+                f'of operations; not {positions!r:.60}.'))
         with self._lock:
             self._resumed = dict(positions)
         for operation, state in list(self._states.items()):     # no lock: may call functions

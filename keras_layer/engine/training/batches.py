@@ -179,6 +179,8 @@ class GeneratorBatches:
 
     restartable = False
     counts_steps = False
+    not_resumed = ("the position of a generator is the program's own: it goes on with what it "
+                   'gives next (a keras.utils.Sequence or a tf.data.Dataset is continued)')
 
     def __init__(self, source):
         self._source = source
@@ -238,6 +240,7 @@ class QueuedSequence:
 
     restartable = True
     counts_steps = False
+    not_resumed = 'what threads or processes have made ahead is not saved (workers=1 makes nothing)'
 
     def __init__(self, sequence, shuffle, workers, use_multiprocessing, max_queue_size):
         self._made = sequence, use_multiprocessing, shuffle
@@ -264,6 +267,7 @@ class QueuedGenerator(QueuedSequence):
     """The batches of a generator, made ahead of time."""
 
     restartable = False
+    not_resumed = GeneratorBatches.not_resumed
 
     def __init__(self, source, workers, use_multiprocessing, max_queue_size):
         self._workers, self._size = workers, max_queue_size

@@ -163,14 +163,27 @@ def test_the_state_of_other_weights_is_ignored(path):
     assert go_on(path, load=False) == fresh()
 
 
-def test_other_names_of_nodes_are_said(tmp_path, caplog):
-    """A second model in the graph, where the first program had one."""
+def test_a_model_that_replaces_another_goes_on_exactly(tmp_path, caplog):
+    """Its nodes have other names than in the first program, which had one model in the graph."""
+    path = str(tmp_path / 'w.h5')
+    expected = whole(arrays, str(tmp_path / 'whole' / 'w.h5'))
+    arrays(new_model(), epochs=2, callbacks=callbacks(path))
+    new_model()
+    model = keras.models.load_model(path)
+    arrays(model, epochs=EPOCHS, initial_epoch=2, callbacks=callbacks(path))
+    assert same(state(model), expected) and not caplog.text
+
+
+def test_nodes_that_are_missing_are_said(tmp_path, caplog):
     path = str(tmp_path / 'w.h5')
     arrays(new_model(), epochs=1, callbacks=[keras.callbacks.ModelCheckpoint(path)])
-    new_model()
-    arrays(keras.models.load_model(path), epochs=2, initial_epoch=1, callbacks=[
-        keras.callbacks.ModelCheckpoint(path)])
-    assert 'has no nodes of these names' in caplog.text and 'update_dense' in caplog.text
+    keras.backend.clear_session()
+    model = keras.Sequential([keras.layers.Dense(8, 'relu', input_shape=(4,)),
+                              keras.layers.Dense(3, 'softmax')])
+    model.compile(keras.optimizers.Adam(0.01), 'sparse_categorical_crossentropy')
+    model.load_weights(path)
+    arrays(model, epochs=2, initial_epoch=1, callbacks=[keras.callbacks.ModelCheckpoint(path)])
+    assert 'has no nodes of these names' in caplog.text and 'dropout' in caplog.text
 
 
 def test_the_state_of_another_epoch_is_ignored(path):
@@ -179,7 +192,8 @@ def test_the_state_of_another_epoch_is_ignored(path):
 
 def test_the_state_of_another_optimizer_is_ignored(path, caplog):
     assert go_on(path, optimizer=keras.optimizers.SGD(0.1)) == fresh()
-    assert 'a new state of the optimizer' in caplog.text
+    assert "with the optimizer 'Adam', now it is 'SGD'" in caplog.text
+    assert 'load_weights' not in caplog.text
 
 
 def test_a_damaged_state_is_named_and_ignored(path, caplog):
@@ -224,7 +238,9 @@ def test_a_callback_with_a_state_that_cannot_be_saved(tmp_path, caplog):
 
     arrays(new_model(), epochs=1, callbacks=[
         keras.callbacks.ModelCheckpoint(str(tmp_path / 'w.h5')), Odd()])
-    assert os.listdir(tmp_path) == ['w.h5'] and 'cannot be resumed exactly' in caplog.text
+    assert os.listdir(tmp_path) == ['w.h5']
+    assert 'cannot be resumed exactly: what resume_state() of the callback Odd gives' in caplog.text
+    assert 'iterator' not in caplog.text
 
 
 def test_training_that_had_stopped_early_does_not_begin_again(tmp_path):
@@ -320,7 +336,7 @@ def test_what_a_restored_backup_makes_others_save_is_whole(tmp_path):
             on_epoch_begin=lambda epoch, logs: killed_at(2).on_epoch_end(epoch, logs))])
     newest = resume.read(path)[0]
     assert newest['epoch'] == 1 and newest['data'] is not None
-    stopping = next(s for name, s, _ in newest['callbacks'] if name == 'EarlyStopping')
+    stopping = next(s for name, s, *_ in newest['callbacks'] if name == 'EarlyStopping')
     assert np.isfinite(stopping['best'])
 
 
@@ -334,7 +350,7 @@ def test_a_backup_with_a_state_that_cannot_be_saved(value, tmp_path, caplog, mon
     with pytest.raises(Killed):
         arrays(new_model(), epochs=2, callbacks=[
             keras.callbacks.BackupAndRestore(tmp_path), Odd(), killed_at(0)])
-    assert 'cannot be resumed exactly' in caplog.text
+    assert 'cannot be resumed exactly' in caplog.text and 'callback Odd' in caplog.text
     model = new_model()                         # goes on as in TensorFlow
     arrays(model, epochs=2, callbacks=[keras.callbacks.BackupAndRestore(tmp_path)])
     assert model.history.epoch == [1]
@@ -458,6 +474,45 @@ def test_another_learning_rate_is_named(tmp_path, warned):
     model.load_weights(str(tmp_path / 'w-02.h5'))
     arrays(model, epochs=3, initial_epoch=2, callbacks=[saver(tmp_path)])
     assert any('learning_rate=0.25' in line and 'not 0.5' in line for line in warned), warned
+
+
+def test_another_loss_is_another_training(tmp_path, warned):
+    arrays(new_model(), epochs=2, callbacks=[saver(tmp_path),
+                                             keras.callbacks.EarlyStopping('loss')])
+    model = new_model()
+    model.compile(keras.optimizers.Adam(0.01), keras.losses.Poisson())
+    model.load_weights(str(tmp_path / 'w-02.h5'))
+    stopping = keras.callbacks.EarlyStopping('loss', min_delta=0.)
+    set_to = []
+    stopping.set_resume_state = set_to.append
+    model.fit(X, np.eye(3)[Y], epochs=3, verbose=0, initial_epoch=2,
+              callbacks=[saver(tmp_path), stopping])
+    line, = warned
+    assert "the loss 'sparse_categorical_crossentropy', now it is 'poisson'" in line and not set_to
+    assert keras.backend.get_value(model.optimizer.iterations) == 2     # batches of 32
+
+
+def test_a_callback_that_monitors_another_value_begins_again(tmp_path, warned):
+    arrays(new_model(), epochs=2, callbacks=[saver(tmp_path),
+                                             keras.callbacks.EarlyStopping('loss', patience=9)])
+    model = new_model()
+    model.load_weights(str(tmp_path / 'w-02.h5'))
+    other = keras.callbacks.EarlyStopping('loss', patience=9, mode='max')
+    arrays(model, epochs=3, initial_epoch=2, callbacks=[saver(tmp_path), other])
+    line, = warned
+    assert 'EarlyStopping begins again: it has monitor=loss greater' in line and other.wait == 0
+
+
+def test_a_generator_is_said_to_go_on_by_itself(tmp_path, warned):
+    def generated(model, **more):
+        rows = iter([(X[:10], Y[:10])] * 9)
+        model.fit_generator(rows, steps_per_epoch=2, verbose=0, **more)
+    generated(new_model(), epochs=2, callbacks=[saver(tmp_path)])
+    model = new_model()
+    model.load_weights(str(tmp_path / 'w-02.h5'))
+    generated(model, epochs=4, initial_epoch=2, callbacks=[saver(tmp_path)])
+    line, = warned
+    assert 'not with the same bits' in line and "the program's own" in line
 
 
 def test_powers_of_adam_are_no_hyperparameters(tmp_path, warned):

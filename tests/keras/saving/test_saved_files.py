@@ -110,3 +110,51 @@ def test_a_saved_model_is_loaded_without_compile_and_saved_without_the_optimizer
     assert tf.keras.models.load_model(tmp_path / 'bare').optimizer is None
     with pytest.raises(NotImplementedError, match='signatures'):
         model.save(tmp_path / 'other', save_format='tf', signatures={})
+
+
+@pytest.fixture
+def trained(tmp_path):
+    """The folder of a model that was trained for a step."""
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    model.compile('adam', 'mse')
+    model.train_on_batch(np.ones((2, 2)), np.ones((2, 1)))
+    model.save(tmp_path / 'm', save_format='tf')
+    return tmp_path / 'm'
+
+
+DAMAGES = {                     # file -> (its content, the error, what it says)
+    'saved_model.pb': [(None, OSError, 'saved_model.pb'), (b'', OSError, 'no graph'),
+                       (b'\xff' * 9, OSError, 'saved_model.pb')],
+    'assets/saved_model.json': [
+        (b'{"config":', tf.errors.DataLossError, 'saved_model.json'),
+        (b'{"class_name": "Sequential", "config": 5}', tf.errors.DataLossError, 'configuration')],
+    'variables/variables.index': [(None, tf.errors.NotFoundError, 'variables')]}
+
+
+@pytest.mark.parametrize('name', DAMAGES)
+def test_a_saved_model_with_a_damaged_file_is_refused(name, trained):
+    for content, error, text in DAMAGES[name]:
+        file = trained / name
+        if content is None:
+            file.rename(file.with_suffix('.away'))
+        else:
+            file.write_bytes(content)
+        with pytest.raises(error, match=text) as raised:
+            load_model(trained)
+        assert str(trained) in str(raised.value)
+        if content is None:
+            file.with_suffix('.away').rename(file)
+
+
+def test_the_lost_state_of_an_optimizer_is_said(trained, caplog):
+    """TensorFlow 1.15 does not restore it from a SavedModel either, and says so at exit."""
+    load_model(trained, compile=False)
+    assert not caplog.text
+    load_model(trained)
+    assert 'the optimizer starts without its slots' in caplog.text
+    caplog.clear()
+    model = load_model(FOLDER / 'tf115_mlp.h5')
+    model.compile('adam', 'mse')
+    model.save(trained, save_format='tf')               # it has no state yet
+    load_model(trained)
+    assert not caplog.text

@@ -9,6 +9,7 @@ import numpy as np
 
 from tinyflow.formats.wire import tensors
 from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.devices import colocation_groups
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.support.errors import InvalidArgumentError, misuse
 
@@ -32,6 +33,8 @@ def fill_attributes(proto, operation):
         if name in attrs:
             attrs[name].Clear()
         fill(attrs[name], _typed(value, definition.attrs.get(name), name))
+    if operation.colocated_with:
+        attrs['_class'].list.s.extend(colocation_groups(operation))
     for name, value in extra_attributes(operation.graph).get(operation.name, {}).items():
         attrs[name].CopyFrom(value)
 

@@ -6,6 +6,7 @@ from tinyflow.formats.graphdef.expansion import Budget
 from tinyflow.formats.graphdef.nodes import Function, Node, newer_type, upgrade
 from tinyflow.formats.graphdef.rewritten import rewrite
 from tinyflow.graph import shapes
+from tinyflow.graph.devices import ANYWHERE, group_names
 from tinyflow.graph.func_graph import FuncGraph, Spec
 from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.operation import Tensor
@@ -40,6 +41,7 @@ class Builder:
         self.library = library or {}
         self.prefix = prefix
         self.made: dict[str, Made] = {}
+        self._colocated: list = []          # (operation, its device) of those with a `_class`
         self._depth = depth
         self._budget = budget
 
@@ -71,6 +73,7 @@ class Builder:
             except (KeyError, IndexError, AttributeError, OverflowError, ArithmeticError,
                     MemoryError) as error:
                 raise self._damaged(node, error) from error
+        self._place_colocated()
 
     def _damaged(self, node, error):
         return misuse(ValueError(f"The node '{node.name}' ({node.op}) cannot be imported: "
@@ -137,11 +140,28 @@ class Builder:
         name = wiring.graph_name(graph, self.prefix + node.name)
         operation = definition.make(wiring.nested(definition, inputs, node), values, name + '/')
         operation.control_inputs = tuple(dict.fromkeys([*controls, *operation.control_inputs]))
-        operation.device = node.device or graph.current_device
+        self._place(operation, node)
         known = node.attrs.get('_output_shapes')
         if known is not None:
             wiring.refine(operation, known.list.shape)
         return operation
+
+    def _place(self, operation, node):
+        proto = node.attrs.get('_class')
+        names = group_names(proto.list.s) if hasattr(proto, 'list') else ()
+        operation.colocated_with = tuple([self.prefix + name for name in names])
+        scopes = self.graph._placement or ANYWHERE
+        if names:
+            operation.device = ''
+            self._colocated.append((operation, node.device))
+        else:
+            operation.device = scopes.on(node.device or '').device_of(operation)
+
+    def _place_colocated(self):
+        """Gives them the device of the first of their group that has one, or else their own."""
+        for operation, own in self._colocated:
+            others = map(self.graph._by_name.get, operation.colocated_with)
+            operation.device = next((o.device for o in others if o is not None and o.device), own)
 
     def _attributes(self, node, definition):
         """(values of the attributes that the op declares, AttrValues of the others)."""
@@ -336,7 +356,7 @@ def _fill_missing(*graphs):
                         dtype=wanted.dtype.base_dtype, shape=wanted.shape)
 
 
-_TRANSIENT = frozenset(('_output_shapes', '_lower_using_switch_merge'))
+_TRANSIENT = frozenset(('_class', '_output_shapes', '_lower_using_switch_merge'))
 
 
 def _specs_of(function):

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import logging
-from difflib import get_close_matches
 
 from tinyflow.formats.graphdef.importing import import_graph_def
 from tinyflow.formats.protos.graph_pb2 import GraphDef
@@ -10,6 +9,7 @@ from tinyflow.formats.protos.node_def_pb2 import NodeDef
 from tinyflow.formats.wire import tensors
 from tinyflow.graph.dtypes import as_dtype
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import close_matches
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = ['convert_variables_to_constants', 'extract_sub_graph', 'import_graph_def',
@@ -57,7 +57,7 @@ def _needed(nodes, dest_nodes):
     found, stack = set(), [_node_name(name) for name in dest_nodes]
     for name in stack:
         if name not in nodes:
-            near = get_close_matches(name, nodes, n=3)
+            near = close_matches(name, nodes, n=3)
             raise misuse(AssertionError(f'{name} is not in graph'
                                         + (f'; nearest: {", ".join(near)}' if near else '')))
     while stack:

@@ -4,10 +4,10 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from difflib import get_close_matches
 
 from tinyflow.formats.wire.files import explained, write_atomically
 from tinyflow.graph.support import errors
+from tinyflow.graph.support.keywords import close_matches
 
 
 def as_message(value, message_class):
@@ -95,7 +95,7 @@ def _nearest_field(message_class, message, name):
     while waiting:
         descriptor = waiting.pop()
         if descriptor.name == message:
-            return get_close_matches(name, [f.name for f in descriptor.fields], 1, 0.8)
+            return close_matches(name, [f.name for f in descriptor.fields], 1, 0.8)
         if descriptor.full_name not in seen:
             seen.add(descriptor.full_name)
             waiting += [f.message_type for f in descriptor.fields if f.message_type is not None]

@@ -1,16 +1,21 @@
-"""Errors about unknown keyword arguments, with the nearest known name as a hint."""
+"""The nearest known names, as hints of errors, such as those about unknown keyword arguments."""
 from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from difflib import get_close_matches
 
-__all__ = ['constructor_keywords', 'nearest_keyword']
+__all__ = ['close_matches', 'constructor_keywords', 'nearest_keyword']
+
+
+def close_matches(name: str, known: Iterable[str], n: int = 3, cutoff: float = 0.6) -> list[str]:
+    """Up to `n` of the names `known` that are most similar to `name`, the most similar first."""
+    from difflib import get_close_matches  # start-up time
+    return get_close_matches(name, list(known), n, cutoff)
 
 
 def nearest_keyword(name: str, known: Iterable[str]) -> str:
     """The end of an error message: the known name that `name` is probably a typo of, or ''."""
-    near = get_close_matches(name, list(known), 1)
+    near = close_matches(name, known, 1)
     return f"\n  Hint: did you mean '{near[0]}'?" if near else ''
 
 

@@ -7,11 +7,11 @@ not implemented, was renamed before TensorFlow 1.0, belongs to TensorFlow 2, or 
 from __future__ import annotations
 
 import sys
-from difflib import SequenceMatcher, get_close_matches
 from functools import cache
 from pathlib import Path
 
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import close_matches
 
 # Keys are full names without the leading "tf.".
 
@@ -275,7 +275,7 @@ def _similar(name, names, contained=True):
     """Up to three of `names` that are similar to `name`, contain it, or are contained in it."""
     by_lower = {n.lower(): n for n in names}
     lower = name.lower()
-    found = get_close_matches(lower, by_lower, n=3, cutoff=0.7)
+    found = close_matches(lower, by_lower, n=3, cutoff=0.7)
     if contained:
         found += [n for n in by_lower
                   if n not in found and len(n) > 2 and (n in lower or lower in n)]
@@ -283,4 +283,5 @@ def _similar(name, names, contained=True):
 
 
 def _similarity(name, other):
+    from difflib import SequenceMatcher  # start-up time
     return SequenceMatcher(None, name.lower(), other.lower()).ratio()

@@ -35,7 +35,7 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
     differ from run to run. `parallel_iterations` and `swap_memory` change nothing here.
     """
     check_is_cell('cell', cell)
-    with variable_scope(scope or 'rnn'):
+    with steps.rnn_scope(scope):
         flat = nest.flatten(inputs)
         _check_ranks(flat)
         if not time_major:

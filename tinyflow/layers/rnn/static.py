@@ -30,7 +30,7 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
     check_is_cell('cell', cell)
     _check_inputs(inputs)
     outputs = []
-    with variable_scope(scope or 'rnn') as opened:
+    with steps.rnn_scope(scope) as opened:
         fixed_batch, first = _static_batch(inputs)
         batch_size = fixed_batch or shape_ops.shape(first)[0]
         state = steps.first_state(cell, initial_state, batch_size, dtype)

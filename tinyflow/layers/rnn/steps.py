@@ -1,7 +1,10 @@
 """Helpers of static_rnn, dynamic_rnn and raw_rnn: batch sizes, dtypes, steps past the end."""
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 from tinyflow.graph.constant_value import constant_value
+from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support import nest
@@ -9,6 +12,20 @@ from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, indexing, joining, shape_ops, shaping
 from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.control_flow.tensor_array import TensorArray
+from tinyflow.ops.variables.variable_scope import variable_scope
+
+
+@contextmanager
+def rnn_scope(scope):
+    """The variable scope of a network; its weights are read where its steps are computed."""
+    with variable_scope(scope or 'rnn') as opened:
+        if opened.caching_device is None and get_default_graph().outer_graph is None:
+            opened.set_caching_device(_device_of)
+        yield opened
+
+
+def _device_of(operation):
+    return operation.device
 
 
 def is_tensor_array(value):

@@ -6,7 +6,7 @@ import numpy as np
 from tinyflow.graph import shapes
 from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.defaults import colocate_with, name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import Op, nodes
@@ -78,13 +78,14 @@ def _gather_sizes(params, indices, axis, batch_dims):
 def _rows_gradient(params, indices, dy):
     """The gradient of a gather along axis 0, as IndexedSlices of the gathered rows."""
     inner = params.raw_shape and params.raw_shape[1:]
+    with colocate_with(params):         # which may be large
+        shape = constants.shape(params)
     if indices.raw_shape is None or len(indices.raw_shape) != 1:
         indices = shaping.reshape(indices, [-1])
         tail = inner if shapes.known(inner) else None
         dy = shaping.reshape(dy, [-1, *tail] if tail is not None and 0 not in tail else
-                             joining.concat([constants.shape(indices),
-                                             constants.shape(params)[1:]], 0))
-    return IndexedSlices(dy, indices, constants.shape(params))
+                             joining.concat([constants.shape(indices), shape[1:]], 0))
+    return IndexedSlices(dy, indices, shape)
 
 
 def _gather_gradient(params, indices, axis, batch_dims, dy):

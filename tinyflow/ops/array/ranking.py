@@ -195,7 +195,8 @@ def top_k(input, k=1, sorted=True, name=None):
     """(values, indices) of the k largest elements of each row, largest first.
 
     Shapes: input [*a, n] -> values [*a, k], indices [*a, k] int32. Of equal elements the first
-    comes first. Raises ValueError if k > n.
+    comes first. For k = 1 NaN are skipped, as in TensorFlow 1.15; for others, where they leave its
+    order undefined, they come first. Raises ValueError if k > n.
     """
     return TopK(*TopKV2.apply(input, k, sorted=sorted, name=name))
 

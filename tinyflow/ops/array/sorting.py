@@ -17,6 +17,7 @@ __all__ = ['argsort', 'sort']
 def sort(values, axis=-1, direction='ASCENDING', name=None):
     """values in ascending or descending order along an axis.
 
+    NaN come first in both directions; in TensorFlow 1.15 NaN leave the whole order undefined.
     Shapes: values [*a] -> [*a]. Raises ValueError for another direction, or an axis that is not
     known while the graph is built.
     """
@@ -27,6 +28,7 @@ def sort(values, axis=-1, direction='ASCENDING', name=None):
 def argsort(values, axis=-1, direction='ASCENDING', stable=False, name=None):
     """The indices that would sort values along an axis; equal elements keep their order.
 
+    NaN come first in both directions; in TensorFlow 1.15 NaN leave the whole order undefined.
     Shapes: values [*a] -> [*a] int32. Raises ValueError for another direction, or an axis that is
     not known while the graph is built.
     """

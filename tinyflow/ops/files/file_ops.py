@@ -1,7 +1,6 @@
 """File ops: tf.read_file, tf.write_file, tf.matching_files."""
 from __future__ import annotations
 
-import difflib
 import errno
 import fnmatch
 import os
@@ -14,6 +13,7 @@ from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import OpFailure
+from tinyflow.graph.support.keywords import close_matches
 
 __all__ = ['matching_files', 'read_file', 'write_file']
 
@@ -41,7 +41,7 @@ def _missing_file_hint(path):
     if folder and not os.path.isdir(folder):
         return f'there is no directory {folder}{where}.'
     there = {other.lower(): other for other in os.listdir(folder or '.')}
-    near = [there[n] for n in difflib.get_close_matches(name.lower(), there, n=3)]
+    near = [there[n] for n in close_matches(name.lower(), there, n=3)]
     if near:
         return f'the directory has {", ".join(near)}{where}.'
     return f'the directory {folder or "."} has no such file{where}.'

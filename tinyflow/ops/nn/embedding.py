@@ -79,13 +79,13 @@ def _from_parts(params, ids, strategy, max_norm, name):
     part = identity_and_cast.cast(part, int32)
     rows_of_part = unique.dynamic_partition(row, part, len(params))
     where = unique.dynamic_partition(positions, part, len(params))
-    found = [_rows_at(*each) for each in zip(params, rows_of_part)]
+    found = [_colocated(p, gathering.gather, p, r) for p, r in zip(params, rows_of_part)]
     result = ParallelDynamicStitch.apply(where, found, name=name)
     row_shape = _row_shape(params)
     if row_shape is not None and constant_value(ids) is not None:
         result.set_shape((constant_value(ids).size, *row_shape))
     if row_shape is None:
-        tail = shape_ops.shape(params[0])[1:]
+        tail = _colocated(params[0], shape_ops.shape, params[0])[1:]
     else:
         tail = list(row_shape)
     result = shaping.reshape(result, joining.concat([shape_ops.shape(ids), tail], 0))
@@ -94,10 +94,9 @@ def _from_parts(params, ids, strategy, max_norm, name):
     return _clipped(result, ids, max_norm)
 
 
-def _rows_at(part, rows):
-    """The rows of a partition, gathered where it is."""
+def _colocated(part, function, *arguments):
     with colocate_with(part):
-        return gathering.gather(part, rows)
+        return function(*arguments)
 
 
 def _raw_shape(part):

@@ -16,6 +16,7 @@ needs another one: Variable the two kinds, and these Variable, of which they are
 from __future__ import annotations
 
 import functools
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -146,10 +147,22 @@ class Variable(VariableBase):
         dtype = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
         tensors = [initial_value] if isinstance(initial_value, Tensor) else []
         with name_scope(name, 'Variable', tensors) as scope, init_scope():
-            self._make_nodes(initial_value, scope, dtype, validate_shape, shape)
+            self._make_nodes(initial_value, scope, dtype, validate_shape, shape, caching_device)
             self.graph.add_to_collections(collections, self)
 
-    def _make_nodes(self, initial_value, scope, dtype, validate_shape, shape):
+    def _make_nodes(self, initial_value, scope, dtype, validate_shape, shape, caching_device):
+        # Values that are given have been placed already; those of a function are with the Variable.
+        with _initial_value_of(scope) if callable(initial_value) else nullcontext():
+            self._make_storage(initial_value, scope, dtype, validate_shape, shape)
+        self._safe_initial_value = with_initialized_variables(self._initial_value, scope)
+        self._initializer_op = variable_ops.Assign.apply(
+            self._variable, self._safe_initial_value, validate_shape=validate_shape,
+            name='Assign').op
+        with device(caching_device) if caching_device is not None \
+                else colocate_with(self._variable.op):
+            self._snapshot = identity_and_cast.Identity.apply(self._variable, name='read')
+
+    def _make_storage(self, initial_value, scope, dtype, validate_shape, shape):
         initial = self._initial_tensor(initial_value, dtype)
         self._initial_value = initial
         storage_shape = (shapes.raw(shape) if shape is not None else
@@ -162,12 +175,6 @@ class Variable(VariableBase):
                      'a batch; or validate_shape=False for a Variable of unknown shape.')))
         self._variable = variable_ops.VariableV2.apply(
             shape=storage_shape, dtype=initial.dtype.base_dtype, name=scope)
-        self._safe_initial_value = with_initialized_variables(initial, scope)
-        self._initializer_op = variable_ops.Assign.apply(
-            self._variable, self._safe_initial_value, validate_shape=validate_shape,
-            name='Assign').op
-        with colocate_with(self._variable.op):
-            self._snapshot = identity_and_cast.Identity.apply(self._variable, name='read')
 
     @staticmethod
     def _initial_tensor(initial_value, dtype):
@@ -263,25 +270,42 @@ class RefVariable(Variable):
     """
 
 
+def _initial_value_of(scope):
+    return get_default_graph().initial_value_of(scope[:-1] if scope.endswith('/') else scope)
+
+
 class ResourceVariable(Variable):
     """A Variable with a handle; see Variable for the arguments."""
 
-    def _make_nodes(self, initial_value, scope, dtype, validate_shape, shape):
-        initial = self._initial_tensor(initial_value, dtype)
-        self._initial_value = initial
-        storage_shape = initial.raw_shape if shape is None else shapes.raw(shape)
-        name = scope[:-1] if scope.endswith('/') else scope
-        self._handle = self._variable = resource_variable_ops.VarHandleOp.apply(
-            shape=storage_shape, dtype=initial.dtype.base_dtype,
-            shared_name=name, name=scope)
+    _cached_value = None        # on its caching_device
+
+    def _make_nodes(self, initial_value, scope, dtype, validate_shape, shape, caching_device):
+        with _initial_value_of(scope):
+            initial = self._initial_tensor(initial_value, dtype)
+            self._initial_value = initial
+            storage_shape = initial.raw_shape if shape is None else shapes.raw(shape)
+            name = scope[:-1] if scope.endswith('/') else scope
+            self._handle = self._variable = resource_variable_ops.VarHandleOp.apply(
+                shape=storage_shape, dtype=initial.dtype.base_dtype,
+                shared_name=name, name=scope)
         with name_scope('IsInitialized'):
             self._is_initialized_op = resource_variable_ops.VarIsInitializedOp.apply(self._handle)
-        with name_scope('Assign') as inner:
+        with name_scope('Assign') as inner, self._with_handle():
             self._safe_initial_value = with_initialized_variables(initial, scope)
             self._initializer_op = resource_variable_ops.AssignVariableOp.apply(
                 self._handle, self._safe_initial_value, name=inner)
         with name_scope('Read'):
-            self._snapshot = resource_variable_ops.read(self._handle)
+            with device(self._handle.device):
+                self._snapshot = resource_variable_ops.read(self._handle)
+            if caching_device is not None:
+                with colocate_with(None, ignore_existing=True), device(caching_device):
+                    self._cached_value = identity_and_cast.identity(self._snapshot)
+
+    @contextmanager
+    def _with_handle(self):
+        """The device of the handle, whatever the scopes around say."""
+        with colocate_with(None, ignore_existing=True), device(self._handle.device):
+            yield
 
     @staticmethod
     def _initial_tensor(initial_value, dtype):
@@ -330,8 +354,10 @@ class ResourceVariable(Variable):
     # ---- reading -------------------------------------------------------------------------
 
     def value(self) -> Tensor:
-        """A new node that reads the variable."""
-        with colocate_with(None, ignore_existing=True):
+        """A new node that reads the variable, or the copy on its `caching_device`."""
+        if self._cached_value is not None:
+            return self._cached_value
+        with self._with_handle():
             return self._read()
 
     def _read(self):
@@ -339,7 +365,7 @@ class ResourceVariable(Variable):
 
     def read_value(self) -> Tensor:
         """A new read, in a name scope Read, and an Identity of it."""
-        with name_scope('Read'):
+        with name_scope('Read'), device(self._handle.device):
             value = self._read()
         return identity_and_cast.identity(value)
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-from difflib import get_close_matches
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.defaults import (
@@ -14,6 +13,7 @@ from tinyflow.graph.defaults import (
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.source_location import Site, here
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import close_matches
 from tinyflow.ops.variables.initializers import glorot_uniform_initializer, zeros_initializer
 from tinyflow.ops.variables.partitioned_variable import (
     PartitionedVariable,
@@ -111,7 +111,7 @@ class VariableStore:
         return self.partitioned[name]
 
     def _nothing_to_reuse(self, name):
-        nearest = ', '.join(map(repr, get_close_matches(name, self.variables, n=3)))
+        nearest = ', '.join(map(repr, close_matches(name, self.variables, n=3)))
         return (f'Variable {name} does not exist, or was not created with tf.get_variable(). Did '
                 'you mean to set reuse=tf.AUTO_REUSE in VarScope?'
                 + (f'\n  nearest names: {nearest}' if nearest else '')

@@ -20,11 +20,12 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import DataLossError, NotFoundError, OpError
 from tinyflow.ops.control_flow.function_nodes import functions_of
+from tinyflow.session.store import full_name
 from tinyflow.train.checkpoints.incarnations import incarnations, updates_are_ordered
 
-__all__ = ['continue_exactly', 'read_state', 'reported', 'restore_positions', 'resume_file',
-           'save_positions', 'session_state', 'set_session_state', 'states_of_workers',
-           'write_state']
+__all__ = ['continue_exactly', 'nodes_with_positions', 'read_state', 'renamed_positions',
+           'reported', 'restore_positions', 'resume_file', 'save_positions', 'session_state',
+           'set_session_state', 'states_of_workers', 'write_state']
 
 _SUFFIX = '.resume'
 LARGEST = 256 << 20             # bytes of one position: a checkpoint should not take minutes
@@ -188,13 +189,47 @@ def set_session_state(session, state):
                                  if v.name in saved and _fits(v, saved[v.name])])
 
 
+def nodes_with_positions(fetches):
+    """[(name, type)] of the nodes with a position that `fetches` need, those inside functions too.
+
+    The order is that of the structure: two models that are built alike have their nodes in the same
+    order, whatever these are called.
+    """
+    found, seen = {}, set()
+    stack = [getattr(fetch, 'op', fetch) for fetch in fetches]
+    while stack:
+        operation = stack.pop()
+        if operation in seen:
+            continue
+        seen.add(operation)
+        if operation.definition.state is not None:
+            found[full_name(operation)] = operation.type
+        for function in functions_of(operation):
+            stack += [output.op for output in function.outputs]
+        stack += operation.control_inputs
+        stack += [tensor.op for tensor in operation.inputs]
+    return list(found.items())
+
+
+def renamed_positions(positions, before, now):
+    """The positions of the nodes `before`, under the names that the same nodes have `now`.
+
+    Both are of `nodes_with_positions`. Unchanged if they are not the same kinds of nodes.
+    """
+    if [kind for _, kind in before] != [kind for _, kind in now]:
+        return positions
+    names = {old: new for (old, _), (new, _) in zip(before, now)}
+    others = {name: position for name, position in positions.items() if name not in names}
+    return others | {names[name]: position for name, position in positions.items()
+                     if name in names}
+
+
 def _say_missing(graph, positions):
     """A warning about saved positions of nodes that the graph does not have."""
     functions, known = [graph], set()
     for function in functions:              # which grows
-        name = getattr(function, 'name', None)
         for operation in function.get_operations():
-            known.add(f'{name}/{operation.name}' if name else operation.name)
+            known.add(full_name(operation))
             functions += functions_of(operation)
     missing = sorted(set(positions) - known)
     if missing:

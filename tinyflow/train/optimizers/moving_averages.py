@@ -89,6 +89,9 @@ def weighted_moving_average(value, decay, weight, truediv=True, collections=None
         return divide(numerator, denominator, name=scope.name)
 
 
+_VARIABLES = ('Variable', 'VariableV2', 'VarHandleOp')
+
+
 class ExponentialMovingAverage:
     """Keeps shadow Variables, moving averages of other Variables: shadow -= (1 - decay) (shadow -
     v).
@@ -135,7 +138,8 @@ class ExponentialMovingAverage:
     def _shadow(self, var):
         with init_scope():
             if not isinstance(var, Variable):
-                return slot_creator.create_zeros_slot(var, self.name, colocate_with_primary=False)
+                return slot_creator.create_zeros_slot(
+                    var, self.name, colocate_with_primary=var.op.type in _VARIABLES)
             shadow = slot_creator.create_slot(var, var.initialized_value(), self.name)
             add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, var)
             return shadow

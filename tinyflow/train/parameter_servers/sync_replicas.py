@@ -31,8 +31,7 @@ from tinyflow.ops.variables.variable_lists import (
     report_uninitialized_variables,
 )
 from tinyflow.train.optimizers.optimizer import Optimizer
-from tinyflow.train.parameter_servers.sync_replicas_hook import SyncReplicasHook
-from tinyflow.train.queues.queue_running import QueueRunner
+from tinyflow.train.parameter_servers.sync_replicas_hook import ChiefRunner, SyncReplicasHook
 
 __all__ = ['SyncReplicasOptimizer']
 
@@ -113,7 +112,7 @@ class SyncReplicasOptimizer(Optimizer):
                 with control_dependencies(added):
                     token = self._tokens.dequeue()
                 train_op = variable_ops.assign(self._local_step, token)
-                self._runner = QueueRunner(unused, [self._hand_out_after(update)])
+                self._runner = ChiefRunner(unused, [self._hand_out_after(update)])
             starts = [self.local_step_init_op]
             for accumulator, where in accumulators:
                 with device(where):

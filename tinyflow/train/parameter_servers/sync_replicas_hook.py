@@ -2,10 +2,35 @@
 from __future__ import annotations
 
 from tinyflow.graph.support.errors import misuse
+from tinyflow.train.queues.queue_running import QueueRunner
 from tinyflow.train.sessions.session_manager import is_ready
 from tinyflow.train.sessions.session_run_hook import SessionRunHook
 
-__all__ = ['SyncReplicasHook']
+__all__ = ['ChiefRunner', 'SyncReplicasHook']
+
+
+class ChiefRunner(QueueRunner):
+    """The chief's thread, which at the end waits for gradients that do not come any more.
+
+    So it is not waited for, as TensorFlow does for two minutes; the end of the Session ends it.
+    """
+
+    def create_threads(self, sess, coord=None, daemon=False, start=False):
+        threads = super().create_threads(sess, coord and _NotWaitedFor(coord), daemon, start)
+        return threads[len(self.enqueue_ops):] if start else threads
+
+
+class _NotWaitedFor:
+    """A Coordinator that forgets which threads it is told of."""
+
+    def __init__(self, coord):
+        self._coord = coord
+
+    def __getattr__(self, name):
+        return getattr(self._coord, name)
+
+    def register_thread(self, thread):
+        """Does nothing."""
 
 
 class SyncReplicasHook(SessionRunHook):

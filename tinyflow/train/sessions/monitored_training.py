@@ -1,7 +1,7 @@
 """MonitoredTrainingSession: a MonitoredSession with hooks for checkpoints, summaries and logs."""
 from __future__ import annotations
 
-from tinyflow.ops.variables.replica_context import get_strategy
+from tinyflow.ops.variables.replica_context import get_strategy, has_strategy
 from tinyflow.train.hooks.checkpoints import CheckpointSaverHook
 from tinyflow.train.hooks.summaries import StepCounterHook, SummarySaverHook
 from tinyflow.train.sessions.monitored_session import MonitoredSession
@@ -41,8 +41,9 @@ def MonitoredTrainingSession(                                   # noqa: N802 (TF
     save_checkpoint_steps, save_checkpoint_secs = _one_of(
         save_checkpoint_steps, save_checkpoint_secs, (None, 600))
     scaffold = scaffold or Scaffold()
-    strategy = get_strategy().extended
-    if not is_chief and not strategy.trains_together:
+    strategy = get_strategy().extended if has_strategy() else None
+    together = strategy is not None and strategy.trains_together
+    if not is_chief and not together:
         creator = WorkerSessionCreator(scaffold=scaffold, master=master, config=config,
                                        max_wait_secs=max_wait_secs)
         return MonitoredSession(session_creator=creator, hooks=hooks or [],
@@ -63,7 +64,7 @@ def MonitoredTrainingSession(                                   # noqa: N802 (TF
             checkpoint_dir, save_steps=save_checkpoint_steps, save_secs=save_checkpoint_secs,
             scaffold=scaffold))
     all_hooks.extend(hooks or [])
-    if strategy.trains_together:
+    if together:
         return strategy._training_session(creator, all_hooks, stop_grace_period_secs)
     return MonitoredSession(session_creator=creator, hooks=all_hooks,
                             stop_grace_period_secs=stop_grace_period_secs)

@@ -1,0 +1,243 @@
+"""Devices and colocation: where a node is to run.
+
+A device is named by job, replica, task, type and index: '/job:ps/replica:0/task:1/device:CPU:0'.
+Each part may be left out; `tf.device` scopes inside each other fill in each other's parts, and the
+innermost decides. `colocate_with` places a node with another one and ignores the devices around.
+In one process devices have no effect; a cluster (tinyflow/cluster/) runs each node on its task.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from tinyflow.graph.support.errors import misuse
+
+if TYPE_CHECKING:
+    from tinyflow.graph.operation import Operation
+
+_PARTS = ('job', 'replica', 'task', 'device_type', 'device_index')
+_GROUP = 'loc:@'
+
+
+def _part(name):
+    """A property of DeviceSpec; assigning converts the value."""
+    def assign(spec, value):
+        spec._values[name] = _converted(name, value)
+    return property(lambda spec: spec._values[name], assign)
+
+
+def _converted(name, value):
+    if value is None:
+        return None
+    if name in ('job', 'device_type'):
+        return value.upper() if value in ('cpu', 'gpu') else str(value)
+    return int(value)
+
+
+class DeviceSpec:
+    """A device, perhaps with parts left out (None): DeviceSpec(job='ps', task=1).
+
+    Parts may be assigned later. ValueError for an index that is no number.
+    """
+
+    __slots__ = ('_values',)
+
+    def __init__(self, job=None, replica=None, task=None, device_type=None, device_index=None):
+        given = (job, replica, task, device_type, device_index)
+        self._values = {name: _converted(name, value) for name, value in zip(_PARTS, given)}
+
+    job, replica, task, device_type, device_index = map(_part, _PARTS)
+
+    @classmethod
+    def from_string(cls, spec):
+        """The device of a string such as '/job:ps/cpu:0'. ValueError if it is none."""
+        return cls(*_parse(spec or ''))
+
+    def parse_from_string(self, spec):
+        """Replaces all parts by those of a string; returns this DeviceSpec."""
+        self._values = dict(zip(_PARTS, DeviceSpec.from_string(spec)._values.values()))
+        return self
+
+    def merge_from(self, dev):
+        """Replaces the parts that `dev` has; the others stay."""
+        self._values = self.make_merged_spec(dev)._values
+
+    def make_merged_spec(self, dev):
+        """A new DeviceSpec: the parts of `dev`, and those of this one where it has none."""
+        return type(self)(*[theirs if theirs is not None else own
+                            for own, theirs in zip(self._values.values(), dev._values.values())])
+
+    def replace(self, **kwargs):
+        """A new DeviceSpec with some parts replaced."""
+        return type(self)(**{**self._values, **kwargs})
+
+    def to_string(self):
+        """'/job:<name>/replica:<n>/task:<n>/device:<type>:<n>', without the parts left out."""
+        text = ''.join(f'/{name}:{self._values[name]}' for name in _PARTS[:3]
+                       if self._values[name] is not None)
+        kind, index = self.device_type, self.device_index
+        return text if kind is None else f'{text}/device:{kind}:{"*" if index is None else index}'
+
+    def __eq__(self, other):
+        return isinstance(other, DeviceSpec) and self.to_string() == other.to_string()
+
+    def __hash__(self):
+        return hash(self.to_string())
+
+    def __repr__(self):
+        return f'<tf.DeviceSpec {self.to_string()!r}>'
+
+
+@cache
+def _parse(text):
+    """The five parts of a device string."""
+    found = dict.fromkeys(_PARTS)
+    for part in text.split('/'):
+        name, *values = part.split(':')
+        if name in ('job', 'replica', 'task') and len(values) == 1:
+            found[name] = values[0]
+        elif name.upper() in ('CPU', 'GPU') and len(values) <= 1:
+            _set_type(found, name.upper(), values[0] if values else '*', text)
+        elif name == 'device' and len(values) == 2:
+            _set_type(found, *values, text)
+        elif name:
+            raise misuse(ValueError(f"Unknown attribute: '{name}' in '{text}'\n  Hint: "
+                                    "'/cpu:0', '/job:worker/task:1', '/job:ps/device:CPU:0'."))
+    try:
+        return tuple(_converted(name, value) for name, value in found.items())
+    except ValueError:
+        raise misuse(ValueError(f"Replica, task and index of a device are numbers: '{text}'")) \
+            from None
+
+
+def _set_type(found, kind, index, text):
+    if found['device_type'] is not None:
+        raise misuse(ValueError(f'Cannot specify multiple device types: {text}'))
+    found['device_type'], found['device_index'] = kind, None if index == '*' else index
+
+
+def canonical_name(device) -> str:
+    """The full spelling of a device string or DeviceSpec: '/cpu:0' becomes '/device:CPU:0'."""
+    if device is None:
+        return ''
+    if hasattr(device, 'to_string'):
+        return device.to_string()
+    if not isinstance(device, str):
+        raise misuse(AttributeError(
+            f"A device is a string such as '/cpu:0', a tf.DeviceSpec, a function or None, not "
+            f'{device!r}.'))
+    return DeviceSpec(*_parse(device)).to_string()
+
+
+@cache
+def _merged(outer, inner):
+    """`inner` with the parts of `outer` that it leaves out."""
+    return DeviceSpec(*_parse(outer)).make_merged_spec(DeviceSpec(*_parse(inner))).to_string()
+
+
+def merge_device(spec) -> Callable[[Operation], str]:
+    """A device function that fills in the parts which scopes further in leave out."""
+    text = canonical_name(spec)
+    return lambda operation: _merged(text, operation.device or '')
+
+
+class Placement(NamedTuple):
+    """The scopes that place the nodes made inside.
+
+    devices     of the open `device` scopes, the innermost first: a device string, a function
+                Operation -> device, or None, which hides those after it
+    colocated   the operations of the open `colocate_with` scopes
+    group       the Variable, not made yet, whose initial value is being computed
+    """
+
+    devices: tuple[str | Callable | None, ...] = ()
+    colocated: tuple[Operation, ...] = ()
+    group: str = ''
+
+    def on(self, device) -> Placement:
+        """With one more device scope."""
+        if device is not None and not callable(device):
+            device = canonical_name(device)
+        return self if device == '' else Placement((device, *self.devices), self.colocated,
+                                                   self.group)
+
+    def with_operation(self, operation, ignore_existing=False) -> Placement:
+        """With one more `colocate_with` scope; without the others if they are to be ignored."""
+        known = () if ignore_existing else self.colocated
+        return Placement((), known if operation is None else (*known, operation), self.group)
+
+    def device_of(self, operation) -> str:
+        """The device of a new node, by the `device` scopes alone."""
+        operation.device = ''           # what functions see: the merged device so far
+        for device in self.devices:
+            if device is None:
+                break
+            operation.device = _merged(device, operation.device) if isinstance(device, str) \
+                else _text(device(operation), device)
+        return operation.device
+
+
+ANYWHERE = Placement()
+
+
+class Placed:
+    """A `with` block in which new nodes of a graph have that placement."""
+
+    __slots__ = ('_graph', '_placement', '_outer')
+
+    def __init__(self, graph, placement):
+        self._graph, self._placement = graph, placement
+
+    def __enter__(self):
+        self._outer = self._graph._placement
+        self._graph._placement = self._placement
+
+    def __exit__(self, *_):
+        self._graph._placement = self._outer
+
+
+def place(operation, placement: Placement) -> None:
+    """Sets the device of a new node, and the operations that it is colocated with."""
+    others = placement.colocated
+    for position in operation.definition.ref_positions:
+        tensor = operation.inputs[position]
+        if tensor.dtype.is_ref:             # a colocate_with scope for the Variable
+            others = (*others, tensor.op)
+    if placement.devices and others is placement.colocated:
+        placement.device_of(operation)
+    if others:
+        for other in others:
+            operation.device = other.device or operation.device
+        operation.colocated_with = others[0].colocated_with or (others[0].name,) \
+            if others.count(others[0]) == len(others) else tuple(sorted({
+                name for other in others for name in other.colocated_with or (other.name,)}))
+    elif placement.group:
+        operation.colocated_with = (placement.group,)
+
+
+def _text(device, function):
+    """The result of a device function as a string."""
+    if hasattr(device, 'to_string'):
+        return device.to_string()
+    if not isinstance(device, str):
+        name = getattr(function, '__name__', function)
+        raise misuse(TypeError(
+            f'The device function {name} returned {device!r}.\n  Hint: it returns a device string '
+            "such as '/job:ps/task:0', a tf.DeviceSpec, or '' for any device."))
+    return device
+
+
+def colocation_groups(operation) -> list[bytes]:
+    """The groups of nodes to run together that it belongs to, as TensorFlow names them."""
+    return [f'{_GROUP}{name}'.encode() for name in operation.colocated_with or (operation.name,)]
+
+
+def group_names(groups) -> tuple[str, ...]:
+    """The names in an attribute `_class` of a GraphDef's node."""
+    texts = [group.decode() if isinstance(group, bytes) else group for group in groups]
+    return tuple(text.removeprefix(_GROUP) for text in texts if text.startswith(_GROUP))
+
+
+__all__ = ['ANYWHERE', 'DeviceSpec', 'Placed', 'Placement', 'canonical_name', 'colocation_groups',
+           'group_names', 'merge_device', 'place']
