@@ -26,7 +26,7 @@ def test_old_name():
     assert tf.contrib.cluster_resolver.UnionClusterResolver is resolvers.UnionResolver
     for space in resolvers, tf.contrib.cluster_resolver:
         with pytest.raises(AttributeError, match=r'GCE.*TF_CONFIG'):
-            space.GCEClusterResolver.__name__
+            _ = space.GCEClusterResolver
 
 
 # ---- TF_CONFIG ---------------------------------------------------------------------------------

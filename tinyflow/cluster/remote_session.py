@@ -126,6 +126,14 @@ class _ClusterStore(NamedStore):
         for peer in self._programs.all_peers():
             peer.set_positions(positions)
 
+    # The part of this task, which is one of the peers.
+
+    def own_positions(self) -> tuple[dict[str, Any], dict[str, str]]:
+        return super().positions()
+
+    def set_own_positions(self, positions: dict[str, Any]) -> None:
+        super().set_positions(positions)
+
 
 class _Elsewhere:
     """Stands for the state of a queue on another task."""

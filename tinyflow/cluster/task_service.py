@@ -256,16 +256,15 @@ class TaskService:
         found: dict[str, Any] = {}
         lost: dict[str, str] = {}
         for store in self._session(session).stores:
-            more, less = store.positions()
+            # The store of a session that this task is the master of also speaks for all tasks.
+            more, less = getattr(store, 'own_positions', store.positions)()
             found.update(more)
             lost.update(less)
         return found, lost
-
-
 
     def set_positions(self, session: str, positions: dict[str, Any]) -> None:
         """Sets the positions; a state that does not exist yet gets its position when made."""
         found = self._session(session)
         found.positions = dict(positions)
         for store in found.stores:
-            store.set_positions(positions)
+            getattr(store, 'set_own_positions', store.set_positions)(positions)

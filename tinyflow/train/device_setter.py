@@ -1,12 +1,12 @@
-"""tf.train.replica_device_setter: Variables on parameter servers in turn, the rest on the worker."""
+"""tf.train.replica_device_setter: Variables on servers in turn, the rest on the worker."""
 from __future__ import annotations
 
 import itertools
 
+from tinyflow.cluster.cluster_spec import ClusterSpec
 from tinyflow.graph.devices import DeviceSpec
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import misuse
-from tinyflow.train.cluster_spec import ClusterSpec
 
 __all__ = ['replica_device_setter']
 
