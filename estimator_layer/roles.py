@@ -67,7 +67,11 @@ def start_server(config):
         raise misuse(RuntimeError(
             'Could not start server; be sure to specify master in RunConfig or set the TF_CONFIG '
             'environment variable.\n  Hint: "session_master" in TF_CONFIG is empty; leave it out.'))
-    from tinyflow.cluster.server import Server  # start-up time
+    from tinyflow.cluster.server import IN_PROCESS, Server  # start-up time
+    from tinyflow.cluster.transport import canonical  # start-up time
+    running = IN_PROCESS.get(canonical(spec.task_address(config.task_type, config.task_id)))
+    if running is not None:
+        return running              # of an earlier call
     logging.info('Start server %s of job %s.', config.task_id, config.task_type)
     return Server(spec, job_name=config.task_type, task_index=config.task_id,
                   protocol=config.protocol)

@@ -134,13 +134,6 @@ def test_wrong_specs(make, kind, words):
         make()
 
 
-def test_cluster_is_refused(monkeypatch, tmp_path):
-    monkeypatch.setenv('TF_CONFIG', json.dumps(
-        {'cluster': CLUSTER, 'task': {'type': 'worker', 'index': 0}}))
-    with pytest.raises(NotImplementedError, match='a cluster of 5 tasks.*\n.*unset'):
-        tf.estimator.train_and_evaluate(line(tmp_path), *specs())
-
-
 def test_separate_evaluator_follows_the_checkpoints(monkeypatch, tmp_path, logged):
     line(tmp_path).train(points(), max_steps=12)
     monkeypatch.setenv('TF_CONFIG', json.dumps(
