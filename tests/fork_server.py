@@ -56,14 +56,28 @@ def _serve():
     import tinyflow.api.cli  # noqa: F401 - for the processes that are forked
     warnings.simplefilter('ignore')             # a library's threads are no harm to the fork
     for line in sys.stdin:
-        child = os.fork()
-        if not child:
-            signal.alarm(MOST_SECONDS)          # SIGALRM ends the process
-            _run(*json.loads(line))
+        child = forked(_run, *json.loads(line))
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 
 
+def forked(function, *arguments):
+    """The number of a child process that calls the function, and ends with its result."""
+    child = os.fork()
+    if child:
+        return child
+    status = 1
+    try:
+        status = function(*arguments) or 0
+    except BaseException:               # noqa: BLE001 - this process ends here
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
 def _run(module, arguments, cwd, paths):
+    signal.alarm(MOST_SECONDS)          # SIGALRM ends the process
     os.chdir(cwd)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for stream, number, path in zip(('stdout', 'stderr'), (1, 2), paths):
@@ -75,7 +89,7 @@ def _run(module, arguments, cwd, paths):
     sys.warnoptions[:] = ['error']
     warnings.resetwarnings()
     warnings.simplefilter('error')
-    os._exit(_exit_status(module))
+    return _exit_status(module)
 
 
 def _exit_status(module):
@@ -92,8 +106,6 @@ def _exit_status(module):
         status = 1
     threading._shutdown()
     atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
     return status or 0
 
 

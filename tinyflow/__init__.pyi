@@ -26,6 +26,7 @@ from tinyflow.graph.defaults import (
     get_collection, get_collection_ref, get_default_graph, name_scope, reset_default_graph,
     set_random_seed,
 )
+from tinyflow.graph.devices import DeviceSpec
 from tinyflow.graph.dtypes import (
     DType, as_dtype, bool, complex128, complex64, double, float16, float32, float64, half, int16,
     int32, int64, int8, resource, string, uint16, uint32, uint64, uint8, variant,
@@ -170,6 +171,7 @@ from tinyflow.ops.queues.readers import (
     FixedLengthRecordReader, IdentityReader, ReaderBase, TFRecordReader, TextLineReader,
     WholeFileReader,
 )
+from tinyflow.ops.queues.sparse_accumulators import SparseConditionalAccumulator
 from tinyflow.ops.random.random_functions import (
     multinomial, random_crop, random_gamma, random_normal, random_poisson, random_shuffle,
     random_uniform, truncated_normal,
@@ -262,14 +264,15 @@ newaxis: None
 
 __all__ = [
     'AUTO_REUSE', 'AggregationMethod', 'Assert', 'AttrValue', 'ConditionalAccumulator',
-    'ConditionalAccumulatorBase', 'ConfigProto', 'DType', 'Dimension', 'Event', 'FIFOQueue',
-    'FixedLenFeature', 'FixedLenSequenceFeature', 'FixedLengthRecordReader', 'GIT_VERSION',
-    'GPUOptions', 'GRAPH_DEF_VERSION', 'GradientTape', 'Graph', 'GraphDef', 'GraphKeys',
-    'GraphOptions', 'HistogramProto', 'IdentityReader', 'IndexedSlices', 'IndexedSlicesValue',
-    'InteractiveSession', 'LogMessage', 'MetaGraphDef', 'NameAttrList', 'NoGradient', 'NodeDef',
-    'NotDifferentiable', 'OpDef', 'OpError', 'Operation', 'OptimizerOptions', 'PaddingFIFOQueue',
-    'Print', 'PriorityQueue', 'QueueBase', 'RandomShuffleQueue', 'ReaderBase', 'RegisterGradient',
-    'RunMetadata', 'RunOptions', 'Session', 'SessionLog', 'SparseFeature', 'SparseTensor',
+    'ConditionalAccumulatorBase', 'ConfigProto', 'DType', 'DeviceSpec', 'Dimension', 'Event',
+    'FIFOQueue', 'FixedLenFeature', 'FixedLenSequenceFeature', 'FixedLengthRecordReader',
+    'GIT_VERSION', 'GPUOptions', 'GRAPH_DEF_VERSION', 'GradientTape', 'Graph', 'GraphDef',
+    'GraphKeys', 'GraphOptions', 'HistogramProto', 'IdentityReader', 'IndexedSlices',
+    'IndexedSlicesValue', 'InteractiveSession', 'LogMessage', 'MetaGraphDef', 'NameAttrList',
+    'NoGradient', 'NodeDef', 'NotDifferentiable', 'OpDef', 'OpError', 'Operation',
+    'OptimizerOptions', 'PaddingFIFOQueue', 'Print', 'PriorityQueue', 'QueueBase',
+    'RandomShuffleQueue', 'ReaderBase', 'RegisterGradient', 'RunMetadata', 'RunOptions', 'Session',
+    'SessionLog', 'SparseConditionalAccumulator', 'SparseFeature', 'SparseTensor',
     'SparseTensorSpec', 'SparseTensorValue', 'Summary', 'SummaryMetadata', 'TFRecordReader',
     'Tensor', 'TensorArray', 'TensorInfo', 'TensorProto', 'TensorShape', 'TensorSpec',
     'TextLineReader', 'UnconnectedGradients', 'VERSION', 'VarLenFeature', 'Variable',

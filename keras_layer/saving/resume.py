@@ -153,8 +153,11 @@ def _text(loss):
         return ', '.join(f'{name}: {_text(loss[name])}' for name in sorted(loss))
     if isinstance(loss, (list, tuple)):
         return ', '.join(map(_text, loss))
-    found = losses.get(loss)
-    return getattr(found, '__name__', None) or getattr(found, 'name', type(loss).__name__)
+    try:
+        found = losses.get(loss)
+    except ValueError:                  # the name of a custom object, in the scope of load_model
+        return loss
+    return getattr(found, '__name__', None) or getattr(found, 'name', None) or type(found).__name__
 
 
 def _nodes(model):

@@ -1,6 +1,7 @@
 """A graph cut over several tasks gives what it gives in one process, bit for bit."""
 from __future__ import annotations
 
+import os
 import random
 
 import numpy as np
@@ -11,8 +12,10 @@ from tests.cluster.cuts import NOT_CUT, TASKS, InProcess, bits, scatter, session
 from tests.golden.programs import PROGRAMS
 from tinyflow.compiler.compile import Options
 
-CHOSEN = random.Random().sample([name for name in PROGRAMS if name not in NOT_CUT], 30)
-SEED = random.randrange(10**6)
+# Others in each run of the tests, and the same in all of its processes.
+RANDOM = random.Random(os.environ.get('PYTEST_XDIST_TESTRUNUID'))
+CHOSEN = RANDOM.sample([name for name in PROGRAMS if name not in NOT_CUT], 30)
+SEED = RANDOM.randrange(10**6)
 
 pytestmark = pytest.mark.filterwarnings('ignore')
 

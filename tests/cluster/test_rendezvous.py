@@ -75,8 +75,8 @@ def test_all_go_when_all_are_there_and_hear_of_a_death(server):
 @pytest.mark.parametrize(('rank', 'changes', 'problem'), [
     (0, {'pid': 7}, 'two processes are worker 0: worker 0 (pid 100 on here) was first, worker 0 '
                     '(pid 7 on here) came second'),
-    (1, {'cluster': CLUSTER[:2]}, 'worker 1 (pid 101 on here) was told of the workers '
-                                  'localhost:7001, localhost:7002, worker 0 (pid 100 on here) of '),
+    (1, {'cluster': CLUSTER[:2]}, 'worker 1 (pid 101 on here) knows the workers '
+                                  'localhost:7001, localhost:7002, worker 0 (pid 100 on here) '),
     (1, {'version': '2'}, 'worker 1 (pid 101 on here) has version 2 of tinyflow, worker 0 (pid 100 '
                           'on here) has 1'),
     (1, {'protocol': 0}, 'has version 0 of the protocol'),

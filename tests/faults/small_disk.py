@@ -1,4 +1,4 @@
-"""Saves and exports on a disk that is full, a small tmpfs: `python -m tests.faults.small_disk N SEED`.
+"""Saves and exports on a full disk, a small tmpfs: `python -m tests.faults.small_disk N SEED`.
 
 The commands are those of formats/disks.py, which elsewhere run with a limit of a file's length. A
 tmpfs also refuses what such a limit does not: new folders, new files, and the last of many files.

@@ -7,31 +7,24 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 
+from tests.fork_server import forked
 from tests.kills import programs
 
 
 def main():
     for line in sys.stdin:
-        program, steps, folder = line.strip().split(' ', 2)
-        child = os.fork()
-        if not child:
-            status = 1
-            try:
-                os.makedirs(folder, exist_ok=True)
-                programs.STEPS = int(steps)
-                programs.PROGRAMS[program](folder)
-                print('done', flush=True)
-                status = 0
-            except BaseException:       # noqa: BLE001 - this process ends here
-                traceback.print_exc()
-            finally:
-                sys.stderr.flush()
-                os._exit(status)
+        child = forked(_run, *line.strip().split(' ', 2))
         print(child, flush=True)
         os.waitpid(child, 0)
         print('ended', flush=True)
+
+
+def _run(program, steps, folder):
+    os.makedirs(folder, exist_ok=True)
+    programs.STEPS = int(steps)
+    programs.PROGRAMS[program](folder)
+    print('done', flush=True)
 
 
 if __name__ == '__main__':

@@ -264,6 +264,24 @@ def test_two_quick_presses_do_not_stop_a_short_run(session):
     assert session.run([a, b]) == [1, 1]
 
 
+def test_ctrl_c_leaves_no_checkpoint_that_the_state_file_does_not_list(session, tmp_path,
+                                                                       monkeypatch):
+    v = tf.Variable(1., name='v')
+    session.run(v.initializer)
+    saver, export = tf.train.Saver(max_to_keep=2), tf.train.Saver.export_meta_graph
+
+    def interrupted(*arguments, **keywords):
+        signal.raise_signal(signal.SIGINT)
+        return export(*arguments, **keywords)
+    monkeypatch.setattr(tf.train.Saver, 'export_meta_graph', interrupted)
+    for step in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            saver.save(session, str(tmp_path / 'm'), step)
+    there = sorted(str(p)[:-6] for p in tmp_path.glob('*.index'))
+    listed = tf.train.get_checkpoint_state(str(tmp_path)).all_model_checkpoint_paths
+    assert there == list(listed) == [str(tmp_path / f'm-{step}') for step in (1, 2)]
+
+
 def test_an_error_of_the_run_does_not_hide_the_interrupt(session):
     def fail():
         signal.raise_signal(signal.SIGINT)

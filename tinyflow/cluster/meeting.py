@@ -27,7 +27,7 @@ _LAST_WORDS = 3.0       # seconds that a program has to end by itself after a de
 
 
 class Meeting:
-    """The connection to the rendezvous. `ended` is the text of the first death that was told."""
+    """The connection to the rendezvous. `ended` is the text of the first death."""
 
     def __init__(self, connection, lines, members, server):
         self._connection, self._lines, self._server = connection, lines, server
@@ -80,8 +80,8 @@ def _death(data, size):
 def meet(members):
     """The Meeting of all workers of a Membership; returns when all are there.
 
-    Raises UnavailableError for an address that cannot be used, ValueError if the others were told
-    of another cluster, have other versions, or one of them has the same index.
+    Raises UnavailableError for an address that cannot be used, ValueError if the others know
+    another cluster, have other versions, or one of them has the same index.
     """
     server = _start_server(members) if members.rank == 0 else None
     connection = _connect(members)

@@ -130,15 +130,15 @@ class MPIGroup(Group):
         if request.Test():
             return
         start = time.monotonic()
-        look, told = start + 0.1, 0
+        look, said = start + 0.1, 0
         while not request.Test():
             now = time.monotonic()
             if now >= look:
                 look = now + 0.1
                 self._look_for_the_dead(now, what)
-                if now - start > _PATIENCE * (told + 1):
-                    told += 1
-                    self._say_for_whom(now - start, what, told)
+                if now - start > _PATIENCE * (said + 1):
+                    said += 1
+                    self._say_for_whom(now - start, what, said)
             time.sleep(_NAP if now - start < _SOON else _LONG_NAP)
 
     def _look_for_the_dead(self, now, what):
@@ -163,10 +163,10 @@ class MPIGroup(Group):
             else:
                 self._at[status.source] = int(buffer[0])
 
-    def _say_for_whom(self, seconds, what, told):
+    def _say_for_whom(self, seconds, what, said):
         """Tells the others that this worker waits, and the user for which it does."""
         self._tell(_WAITING, self._count)
-        if told == 1:
+        if said == 1:
             time.sleep(0.2)                     # for theirs to arrive
         self._hear(time.monotonic())
         absent = [rank for rank in range(self.size)
@@ -187,13 +187,13 @@ class MPIGroup(Group):
     def leave(self):
         """Waits for all others to end, and leaves MPI. Called when the program has ended."""
         self._tell(_LEFT, 0)
-        request, start, told = self._talk.Ibarrier(), time.monotonic(), 0
+        request, start, said = self._talk.Ibarrier(), time.monotonic(), 0
         while not request.Test():
             self._hear(time.monotonic())
             if self._meeting is not None and self._meeting.ended:
                 time.sleep(60)                  # the meeting ends this process
-            if time.monotonic() - start > _PATIENCE * (told + 1):
-                told += 1
+            if time.monotonic() - start > _PATIENCE * (said + 1):
+                said += 1
                 absent = sorted(set(range(self.size)) - set(self._left) - {self.rank})
                 logging.warning('Worker %d has ended its program and waits for worker %s.',
                                 self.rank, ', '.join(map(str, absent)))
@@ -267,16 +267,28 @@ def _need_package():
 
 
 def _mpi():
-    """The module mpi4py.MPI; importing it starts MPI."""
+    """The module mpi4py.MPI, with MPI started."""
     for name, value in _ALGORITHMS.items():
         os.environ.setdefault(name, value)
     try:
         import mpi4py  # optional package
-        mpi4py.rc.finalize = False          # `leave` does it
+        mpi4py.rc.initialize = mpi4py.rc.finalize = False       # `_start` and `leave` do it
         from mpi4py import MPI  # optional package
+        _start(MPI)
     except (ImportError, RuntimeError) as error:
         raise _without_package(error) from None
     return MPI
+
+
+def _start(mpi):
+    """Starts MPI, without holding other threads as mpi4py would: the start waits for all workers,
+    and a thread of meeting.py ends this process when one of them dies meanwhile.
+    """
+    import ctypes  # start-up time
+    if not mpi.Is_initialized():
+        library, provided = ctypes.CDLL(mpi.__file__), ctypes.c_int()
+        library.MPI_Init_thread(None, None, mpi.THREAD_MULTIPLE, ctypes.byref(provided))
+    mpi.COMM_WORLD.Set_errhandler(mpi.ERRORS_RETURN)
 
 
 def _without_package(error=None):

@@ -21,7 +21,7 @@ import threading
 import time
 
 PROTOCOL = 1
-PATIENCE = 10.0         # seconds after which those who wait are told for whom
+PATIENCE = 10.0         # seconds after which those who wait hear for whom
 _GRACE = 10.0           # seconds that the others have to end after a death
 
 
@@ -92,10 +92,10 @@ class Rendezvous:
                 return (f'{me} has version {hello[what]} of {meaning}, {_who(other)} has '
                         f'{other[what]}')
         if other is not None and hello['cluster'] != other['cluster']:
-            return (f'{me} was told of the workers {", ".join(hello["cluster"])}, {_who(other)} '
-                    f'of {", ".join(other["cluster"])}')
+            return (f'{me} knows the workers {", ".join(hello["cluster"])}, {_who(other)} '
+                    f'knows {", ".join(other["cluster"])}')
         if len(hello['cluster']) != self.size:
-            return (f'{me} was told of {len(hello["cluster"])} workers, '
+            return (f'{me} knows {len(hello["cluster"])} workers, '
                     f'{", ".join(hello["cluster"])}; here {self.size} are expected')
         if hello['rank'] in self.members:
             return (f'two processes are worker {hello["rank"]}: '
@@ -124,9 +124,8 @@ class Rendezvous:
                 if not self.members and not self.pmi and (
                         self.seen == self.size or self.ended or orphaned.is_set()):
                     return
-                if self.ended and not self.changed.wait(_GRACE):
+                if not self.changed.wait(_GRACE if self.ended else 1.0) and self.ended:
                     return
-                self.changed.wait(1.0)
 
     # ---- PMI-1 ---------------------------------------------------------------------------
 

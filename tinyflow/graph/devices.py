@@ -149,23 +149,25 @@ class Placement(NamedTuple):
                 Operation -> device, or None, which hides those after it
     colocated   the operations of the open `colocate_with` scopes
     group       the Variable, not made yet, whose initial value is being computed
+    hidden      `devices` outside of the `colocate_with` scopes
     """
 
     devices: tuple[str | Callable | None, ...] = ()
     colocated: tuple[Operation, ...] = ()
     group: str = ''
+    hidden: tuple[str | Callable | None, ...] = ()
 
     def on(self, device) -> Placement:
         """With one more device scope."""
         if device is not None and not callable(device):
             device = canonical_name(device)
-        return self if device == '' else Placement((device, *self.devices), self.colocated,
-                                                   self.group)
+        return self if device == '' else self._replace(devices=(device, *self.devices))
 
     def with_operation(self, operation, ignore_existing=False) -> Placement:
         """With one more `colocate_with` scope; without the others if they are to be ignored."""
         known = () if ignore_existing else self.colocated
-        return Placement((), known if operation is None else (*known, operation), self.group)
+        return Placement((), known if operation is None else (*known, operation), self.group,
+                         self.devices or self.hidden)
 
     def device_of(self, operation) -> str:
         """The device of a new node, by the `device` scopes alone."""

@@ -257,10 +257,7 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: Any, containers: Any = None, config: Any = None) -> None:
-        """Ends the sessions of a cluster's task, and forgets what is in `containers` there.
-
-        The values of a Session of this process, whose target is '', end with it.
-        """
+        """Ends the sessions of a cluster's task, and forgets what is in `containers` there."""
         if target:
             cluster_module(target).reset(target, containers, config)
 

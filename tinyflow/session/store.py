@@ -111,16 +111,11 @@ class Store:
                     lost[name] = error.message
         return found, lost
 
-    def set_positions(self, positions: dict[str, Any]) -> None:
+    def set_positions(self, positions: Any) -> None:
         """Sets the positions; a state that does not exist yet gets its position when made."""
-        if isinstance(positions, tuple) and len(positions) == 2:        # both that positions() gave
-            positions = positions[0]
-        if not isinstance(positions, dict) or not all(isinstance(name, str) for name in positions):
-            raise misuse(TypeError(
-                'set_positions takes what positions() returned, or its first part, a dict by names '
-                f'of operations; not {positions!r:.60}.'))
+        from tinyflow.session.positions import as_positions  # start-up time
         with self._lock:
-            self._resumed = dict(positions)
+            self._resumed = as_positions(positions)
         for operation, state in list(self._states.items()):     # no lock: may call functions
             self._resume(operation, state)
 

@@ -63,7 +63,8 @@ __all__ = [  # noqa: F822 - some come from _LATER
     'maybe_batch_join', 'maybe_shuffle_batch', 'maybe_shuffle_batch_join', 'natural_exp_decay',
     'noisy_linear_cosine_decay', 'piecewise_constant', 'piecewise_constant_decay',
     'polynomial_decay', 'queue_runner', 'range_input_producer', 'remove_checkpoint',
-    'shuffle_batch', 'shuffle_batch_join', 'slice_input_producer', 'start_queue_runners',
+    'replica_device_setter', 'shuffle_batch', 'shuffle_batch_join', 'slice_input_producer',
+    'start_queue_runners',
     'string_input_producer', 'summary_iterator', 'update_checkpoint_state', 'warm_start',
     'write_graph',
 ]
@@ -80,6 +81,7 @@ _LATER = _names_of({
         'get_checkpoint_mtimes get_checkpoint_state latest_checkpoint remove_checkpoint '
         'update_checkpoint_state',
     'tinyflow.cluster.cluster_spec': 'ClusterSpec',
+    'tinyflow.train.device_setter': 'replica_device_setter',
     'tinyflow.cluster.server': 'Server',
     'tinyflow.train.queues.coordinator': 'Coordinator LooperThread',
     'tinyflow.train.hooks.checkpoints': 'CheckpointSaverHook CheckpointSaverListener',

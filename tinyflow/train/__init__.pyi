@@ -1,5 +1,7 @@
 # For type checkers, written by docs/write_stubs.py: every public name, and its module.
 
+from tinyflow.cluster.cluster_spec import ClusterSpec
+from tinyflow.cluster.server import Server
 from tinyflow.formats.graphdef.graph_io import write_graph
 from tinyflow.formats.wire.events import summary_iterator
 from tinyflow.formats.wire.feature_lists import BytesList, FloatList, Int64List
@@ -15,7 +17,7 @@ from tinyflow.train.checkpoints.inspection import (
 from tinyflow.train.checkpoints.saver import Saver, export_meta_graph, import_meta_graph
 from tinyflow.train.checkpoints.warm_start import init_from_checkpoint, warm_start
 from tinyflow.train.checkpoints.warm_start_vocab import VocabInfo
-from tinyflow.cluster.cluster_spec import ClusterSpec
+from tinyflow.train.device_setter import replica_device_setter
 from tinyflow.train.hooks.checkpoints import CheckpointSaverHook, CheckpointSaverListener
 from tinyflow.train.hooks.feeding import FeedFnHook
 from tinyflow.train.hooks.final_ops import FinalOpsHook
@@ -41,6 +43,7 @@ from tinyflow.train.optimizers.learning_rate_decay import (
 from tinyflow.train.optimizers.moving_averages import ExponentialMovingAverage
 from tinyflow.train.optimizers.optimizer import Optimizer
 from tinyflow.train.optimizers.rmsprop import RMSPropOptimizer
+from tinyflow.train.parameter_servers.sync_replicas import SyncReplicasOptimizer
 from tinyflow.train.queues import queue_runner
 from tinyflow.train.queues.coordinator import Coordinator, LooperThread
 from tinyflow.train.queues.input import (
@@ -83,21 +86,21 @@ __all__ = [
     'MonitoredTrainingSession', 'NanLossDuringTrainingError', 'NanTensorHook',
     'NewCheckpointReader', 'Optimizer', 'ProfilerHook', 'ProximalAdagradOptimizer',
     'ProximalGradientDescentOptimizer', 'QueueRunner', 'RMSPropOptimizer', 'Saver', 'SaverDef',
-    'Scaffold', 'SecondOrStepTimer', 'SequenceExample', 'SessionCreator', 'SessionManager',
-    'SessionRunArgs', 'SessionRunContext', 'SessionRunHook', 'SessionRunValues',
+    'Scaffold', 'SecondOrStepTimer', 'SequenceExample', 'Server', 'SessionCreator',
+    'SessionManager', 'SessionRunArgs', 'SessionRunContext', 'SessionRunHook', 'SessionRunValues',
     'SingularMonitoredSession', 'StepCounterHook', 'StopAtStepHook', 'SummarySaverHook',
-    'Supervisor', 'VocabInfo', 'WorkerSessionCreator', 'add_queue_runner', 'assert_global_step',
-    'basic_train_loop', 'batch', 'batch_join', 'checkpoint_exists', 'checkpoints_iterator',
-    'cosine_decay', 'cosine_decay_restarts', 'create_global_step', 'exponential_decay',
-    'export_meta_graph', 'generate_checkpoint_state_proto', 'get_checkpoint_mtimes',
-    'get_checkpoint_state', 'get_global_step', 'get_or_create_global_step', 'global_step',
-    'import_meta_graph', 'init_from_checkpoint', 'input_producer', 'inverse_time_decay',
-    'latest_checkpoint', 'limit_epochs', 'linear_cosine_decay', 'list_variables', 'load_checkpoint',
-    'load_variable', 'match_filenames_once', 'matching_variables', 'maybe_batch',
-    'maybe_batch_join', 'maybe_shuffle_batch', 'maybe_shuffle_batch_join', 'natural_exp_decay',
-    'noisy_linear_cosine_decay', 'piecewise_constant', 'piecewise_constant_decay',
-    'polynomial_decay', 'queue_runner', 'range_input_producer', 'remove_checkpoint',
-    'shuffle_batch', 'shuffle_batch_join', 'slice_input_producer', 'start_queue_runners',
-    'string_input_producer', 'summary_iterator', 'update_checkpoint_state', 'warm_start',
-    'write_graph',
+    'Supervisor', 'SyncReplicasOptimizer', 'VocabInfo', 'WorkerSessionCreator', 'add_queue_runner',
+    'assert_global_step', 'basic_train_loop', 'batch', 'batch_join', 'checkpoint_exists',
+    'checkpoints_iterator', 'cosine_decay', 'cosine_decay_restarts', 'create_global_step',
+    'exponential_decay', 'export_meta_graph', 'generate_checkpoint_state_proto',
+    'get_checkpoint_mtimes', 'get_checkpoint_state', 'get_global_step', 'get_or_create_global_step',
+    'global_step', 'import_meta_graph', 'init_from_checkpoint', 'input_producer',
+    'inverse_time_decay', 'latest_checkpoint', 'limit_epochs', 'linear_cosine_decay',
+    'list_variables', 'load_checkpoint', 'load_variable', 'match_filenames_once',
+    'matching_variables', 'maybe_batch', 'maybe_batch_join', 'maybe_shuffle_batch',
+    'maybe_shuffle_batch_join', 'natural_exp_decay', 'noisy_linear_cosine_decay',
+    'piecewise_constant', 'piecewise_constant_decay', 'polynomial_decay', 'queue_runner',
+    'range_input_producer', 'remove_checkpoint', 'replica_device_setter', 'shuffle_batch',
+    'shuffle_batch_join', 'slice_input_producer', 'start_queue_runners', 'string_input_producer',
+    'summary_iterator', 'update_checkpoint_state', 'warm_start', 'write_graph',
 ]

@@ -1,4 +1,4 @@
-"""tf.train.replica_device_setter: Variables on servers in turn, the rest on the worker."""
+"""tf.train.replica_device_setter: parameter servers keep the Variables, in turn."""
 from __future__ import annotations
 
 import itertools

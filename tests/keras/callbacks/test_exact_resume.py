@@ -492,6 +492,29 @@ def test_another_loss_is_another_training(tmp_path, warned):
     assert keras.backend.get_value(model.optimizer.iterations) == 2     # batches of 32
 
 
+def own_loss(y_true, y_pred):
+    return keras.losses.mean_squared_error(y_true, y_pred)
+
+
+class OwnLoss(keras.losses.Loss):
+    def call(self, y_true, y_pred):
+        return own_loss(y_true, y_pred)
+
+
+@pytest.mark.parametrize('loss', [own_loss, OwnLoss(), keras.losses.Huber()])
+def test_a_loss_that_load_model_makes_again_is_the_same(loss, tmp_path, warned):
+    model = new_model()
+    model.compile('adam', loss)
+    path, more = str(tmp_path / 'w.h5'), {'verbose': 0, 'batch_size': 10}
+    made = [keras.callbacks.ModelCheckpoint(path)]
+    model.fit(X, np.eye(3)[Y], epochs=1, callbacks=made, **more)
+    keras.backend.clear_session()
+    tf.set_random_seed(5)
+    model = keras.models.load_model(path, {'own_loss': own_loss, 'OwnLoss': OwnLoss})
+    model.fit(X, np.eye(3)[Y], epochs=2, initial_epoch=1, callbacks=made, **more)
+    assert not warned
+
+
 def test_a_callback_that_monitors_another_value_begins_again(tmp_path, warned):
     arrays(new_model(), epochs=2, callbacks=[saver(tmp_path),
                                              keras.callbacks.EarlyStopping('loss', patience=9)])

@@ -1,4 +1,4 @@
-"""tf.contrib.training: HParams, hyperparameters as names with typed values."""
+"""tf.contrib.training: HParams, hyperparameters as names with typed values; where Variables go."""
 from __future__ import annotations
 
 import json
@@ -7,6 +7,11 @@ import re
 
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
+from tinyflow.train.ps_strategies import (
+    GreedyLoadBalancingStrategy,
+    RandomStrategy,
+    byte_size_load_fn,
+)
 
 # One clause of "name=value, name[2]=value, name=[value, value]".
 _CLAUSE = re.compile(r'(?P<name>[a-zA-Z][\w.]*)(?:\[\s*(?P<index>\d+)\s*\])?\s*=\s*'
@@ -191,7 +196,8 @@ class HParams:
         return f'{type(self).__name__}({sorted(self.values().items())})'
 
 
-__all__ = ['HParams', 'parse_values']
+__all__ = ['GreedyLoadBalancingStrategy', 'HParams', 'RandomStrategy', 'byte_size_load_fn',
+           'parse_values']
 
 __getattr__ = _explain_missing(__name__, __all__)
 

@@ -53,7 +53,6 @@ _INSTEAD = {
     'RaggedTensor': _PADDED,
     'nn.compute_average_loss': 'tf.reduce_mean(per_example_loss)',
     'ragged': _PADDED,
-    'train.replica_device_setter': 'tf.device, which is recorded in the graph and has no effect',
     **dict.fromkeys(('fft', 'fft2d', 'fft3d', 'ifft', 'ifft2d', 'ifft3d', 'signal', 'spectral'),
                     'numpy.fft in tf.py_func, without a gradient'),
     'linalg.LinearOperatorLowerTriangular': 'tf.matrix_band_part(x, -1, 0)',
@@ -152,6 +151,8 @@ _LEFT_OUT = {
                      for name in ('GCE', 'Kubernetes', 'TPU')],
                     'it asks a service of its own; there TF_CONFIG says the same: '
                     'tf.distribute.cluster_resolver.TFConfigClusterResolver()'),
+    'distribute.experimental.TPUStrategy': 'tinyflow runs on the CPU only; several processes: '
+        'tf.distribute.experimental.MultiWorkerMirroredStrategy()',
     'tpu': 'tinyflow runs on the CPU only; tf.Session() runs the same graph',
     'contrib.cudnn_rnn': 'there is no GPU; tf.contrib.rnn.LSTMCell and tf.nn.dynamic_rnn do the '
                          'same',

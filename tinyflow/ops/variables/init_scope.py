@@ -1,9 +1,11 @@
 """init_scope: builds nodes outside of all functions and control dependencies."""
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.devices import ANYWHERE, Placed
+from tinyflow.graph.stacks import stacks
 
 __all__ = ['init_scope']
 
@@ -19,10 +21,22 @@ def init_scope():
     while outer.outer_graph is not None:
         outer = outer.outer_graph
     if outer is inner:
-        with outer.control_dependencies(None):
+        with outer.control_dependencies(None), _devices(outer, outer in stacks.graphs):
             yield
         return
     scope = inner.get_name_scope()
     with outer.as_default(), outer.control_dependencies(None), \
-            outer.name_scope(scope + '/' if scope else None):
+            outer.name_scope(scope + '/' if scope else None), _devices(outer, True, inner):
         yield
+
+
+def _devices(graph, is_entered, inner=None):
+    """The devices of a function's scopes hold outside, too; in a graph that was entered by
+    `as_default`, also those that a colocate_with scope hides. TensorFlow has it so.
+    """
+    placement = (inner or graph)._placement
+    if placement is None or not is_entered:
+        return nullcontext()
+    devices = placement.devices or placement.hidden
+    around = graph._placement or ANYWHERE
+    return Placed(graph, around._replace(devices=devices)) if devices else nullcontext()

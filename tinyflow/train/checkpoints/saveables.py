@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
-from tinyflow.graph.defaults import get_collection
+from tinyflow.graph.defaults import device, get_collection
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import misuse, report
@@ -30,7 +30,8 @@ class VariableSaveable(SaveableObject):
         if restored_shapes is not None:
             value = shaping.reshape(value, restored_shapes[0])
         if self.storage.dtype is dtypes.resource:
-            return AssignVariableOp.apply(self.storage, identity_and_cast.identity(value))
+            with device(self.storage.device):
+                return AssignVariableOp.apply(self.storage, identity_and_cast.identity(value))
         fixed = restored_shapes is None and self.storage.shape.is_fully_defined()
         return variable_ops.assign(self.storage, value, validate_shape=fixed)
 

@@ -12,6 +12,7 @@ from tinyflow.formats.wire import files
 from tinyflow.formats.wire.checkpoint_v1 import reader_of
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import misuse, report
+from tinyflow.session.interrupts import whole
 from tinyflow.train.checkpoints import checkpoint_state
 from tinyflow.train.checkpoints.object_graph import full_names_to_keys
 from tinyflow.train.checkpoints.restore_check import Differences, wanted_by
@@ -186,8 +187,9 @@ class Saver:
         """Writes the checkpoint `save_path`, or `save_path-<global_step>`, and returns its prefix.
 
         `global_step` is a number, Tensor or Variable. Until everything is on disk the previous
-        checkpoint is the latest. Raises RuntimeError before `build`, ValueError for a missing
-        directory.
+        checkpoint is the latest. Ctrl-C ends the program after the save, so that no checkpoint is
+        there which the state file does not list. Raises RuntimeError before `build`, ValueError for
+        a missing directory.
         """
         self._check_built('save')
         latest_filename = 'checkpoint' if latest_filename is None else latest_filename
@@ -196,33 +198,38 @@ class Saver:
         _check_session(sess)
         save_path = os.fspath(save_path)
         prefix = self._prefix(sess, save_path, global_step, latest_filename)
-        if not self._is_empty:
-            prefix = self._write(sess, save_path, prefix)
-        if write_meta_graph:
-            meta = checkpoint_state.meta_graph_name(prefix, meta_graph_suffix)
-            with sess.graph.as_default():
-                self.export_meta_graph(meta, strip_default_attrs=strip_default_attrs,
-                                       save_debug_info=save_debug_info)
-        if self._is_empty:
-            return None
-        if write_state:
-            self._record(prefix)
 
-            def record(prefixes):
-                checkpoint_state.write_state(
-                    os.path.dirname(save_path), prefix, prefixes, latest_filename,
-                    relative=self._save_relative_paths)
-            old = self._expired()
-            if old:                 # the file names them until they are gone, should this be killed
-                record([*old, *self.last_checkpoints])
-            for other in old:
-                self._delete(other, meta_graph_suffix)
-            record(self.last_checkpoints)
-            for other in set(self._half_deleted) - {prefix, *self.last_checkpoints}:
-                self._delete(other, meta_graph_suffix)
-            self._half_deleted = []
-            files.remove_abandoned(os.path.dirname(save_path))
-        return prefix
+        def write(prefix):
+            if not self._is_empty:
+                prefix = self._write(sess, save_path, prefix)
+            if write_meta_graph:
+                meta = checkpoint_state.meta_graph_name(prefix, meta_graph_suffix)
+                with sess.graph.as_default():
+                    self.export_meta_graph(meta, strip_default_attrs=strip_default_attrs,
+                                           save_debug_info=save_debug_info)
+            if write_state and not self._is_empty:
+                self._rotate(prefix, save_path, latest_filename, meta_graph_suffix)
+            return None if self._is_empty else prefix
+        return whole(write, prefix)
+
+    def _rotate(self, prefix, save_path, latest_filename, meta_graph_suffix):
+        """Names the checkpoint in the state file, and deletes the oldest."""
+        self._record(prefix)
+
+        def record(prefixes):
+            checkpoint_state.write_state(
+                os.path.dirname(save_path), prefix, prefixes, latest_filename,
+                relative=self._save_relative_paths)
+        old = self._expired()
+        if old:                     # the file names them until they are gone, should this be killed
+            record([*old, *self.last_checkpoints])
+        for other in old:
+            self._delete(other, meta_graph_suffix)
+        record(self.last_checkpoints)
+        for other in set(self._half_deleted) - {prefix, *self.last_checkpoints}:
+            self._delete(other, meta_graph_suffix)
+        self._half_deleted = []
+        files.remove_abandoned(os.path.dirname(save_path))
 
     def _prefix(self, sess, save_path, global_step, latest_filename):
         if global_step is not None:

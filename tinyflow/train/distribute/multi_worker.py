@@ -2,7 +2,7 @@
 
 Each process runs this program and is a worker with replicas of its own, usually one. Variables
 have the same values on all workers: worker 0's initial ones, and then the same updates. What it is
-to be started by is in docs/distributed.md; a program that is started alone is one worker.
+to be started by is in docs/workers.md; a program that is started alone is one worker.
 """
 from __future__ import annotations
 
