@@ -13,11 +13,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-import graphviz
 import numpy as np
 from helpers import output
 
 import tinyflow as tf
+from tinyflow.cluster.launch.tasks import free_ports
+from tinyflow.inspect.viz.render import layout
 
 # %% [markdown]
 # ## The program
@@ -95,9 +96,10 @@ made = [int(number) for number in re.findall(r'made (\d+) steps', done.stdout)]
 assert done.returncode == 0 and len(made) == 3
 assert 400 <= sum(made) < 410
 print(f'{len(made)} workers made {sum(made)} steps together')
+folder.cleanup()
 
 # %% [markdown]
-# Nobody divided the 400 steps: each worker makes steps until the global step, which is also on the
+# The 400 steps are not divided in advance: each worker makes steps until the global step, which is also on the
 # server, has reached 400. A worker that is slow or comes late makes fewer. Steps of two workers may
 # also overlap; then a gradient is added to weights that have changed in between. Such training is
 # called *asynchronous*: it is fast, and its numbers differ from run to run.
@@ -109,9 +111,9 @@ print(f'{len(made)} workers made {sum(made)} steps together')
 # stages. For a look at them two tasks in this process will do.
 
 # %%
-cluster = {'ps': ['localhost:0'], 'worker': ['localhost:0']}
+first, second = free_ports(2)
+cluster = {'ps': [f'localhost:{first}'], 'worker': [f'localhost:{second}']}
 ps = tf.train.Server(cluster, 'ps', 0)
-cluster['ps'] = [ps.target.removeprefix('grpc://')]     # port 0 became a free one
 server = tf.train.Server(cluster, 'worker', 0)
 
 with tf.device(tf.train.replica_device_setter(1, worker_device='/job:worker/task:0')):
@@ -129,9 +131,10 @@ with tf.Session(server.target) as session:
     session.run(train, rows)
 
 # %% [markdown]
-# A step of training has three stages: the server sends the weights, the worker computes the
-# gradient, the server applies it. Only weights and their gradient cross, 64 x 10 numbers of four
-# bytes each way. The 500 rows stay where they are.
+# A step of training has three levels: the server sends the weights, the worker computes the
+# gradient, the server applies it. What needs no weights, the worker computes in the meantime. Only
+# weights and their gradient cross, 64 x 10 numbers of four bytes each way; the 500 rows stay where
+# they are.
 
 # %%
 crossings = [(str(a.task), str(b.task), stages.nbytes(tensors))
@@ -139,6 +142,6 @@ crossings = [(str(a.task), str(b.task), stages.nbytes(tensors))
 print(crossings)
 assert [size for _, _, size in crossings] == [64 * 10 * 4] * 2
 
-picture = graphviz.Source(stages.dot).pipe('svg', encoding='utf-8')
-Path(output('24_four_processes.svg')).write_text(picture, encoding='utf-8')
+picture, _ = layout(stages.dot, 'svg')
+Path(output('24_four_processes.svg')).write_bytes(picture)
 print('\nThe stages as a picture:', output('24_four_processes.svg'))

@@ -90,6 +90,8 @@ QUOTED = {
                               'without the interruption: True', 'the_loss = '],
     '22_keras_to_estimator': ['step 87', 'step 387', 'serving_default(pixels_input'],
     '23_three_levels': ['   1    2.2508438    2.2508438    2.2508438'],
+    '24_four_processes': ['of the digits in the test file are named right',
+                          'from /job:ps/task:0: weights/read, 2,560 bytes'],
     '14_keras': ['the same numbers: True', "belongs to the layer dense_1"],
     '15_keras_functional': ['reader[1][0]', 'named right after all: 9'],
     '16_keras_callbacks': ['early stopping', 'the file is the best model: True'],
