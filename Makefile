@@ -126,7 +126,7 @@ protos: .venv-protoc/installed
 
 .venv/for-programs: .venv/made setup.cfg pyproject.toml
 	@echo "Installing what a program needs (240 MB) ..."
-	@$(PY) $(PIP) --no-compile -e '.[images,keras]'
+	@$(PY) $(PIP) --no-compile -e '.[cluster,images,keras]'
 	@touch $@
 
 .venv/installed: .venv/made setup.cfg pyproject.toml

@@ -37,7 +37,8 @@ class BundleWriter:
         directory = os.path.dirname(prefix)
         if directory and not os.path.isdir(directory):
             with files.explained(directory):
-                os.mkdir(directory)         # one level, as TensorFlow does
+                with suppress(FileExistsError):         # another task saves, too
+                    os.mkdir(directory)                 # one level, as TensorFlow does
         self._path = files.temporary_name(data_name(prefix, 0, 1))
         with files.explained(self._path):
             self._file = open(self._path, 'wb', buffering=0)

@@ -1,0 +1,147 @@
+# %% [markdown]
+# # 24. One program, four processes
+#
+# A training that is too slow for one process can have several: *workers* compute gradients, each
+# from its own rows, and a *parameter server* (`ps`) keeps the Variables that all of them read and
+# update. They all run the same program, and each builds the same graph. What a process does follows
+# from its task: job and index, such as `worker` 1.
+
+# %%
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from helpers import output
+
+import tinyflow as tf
+from tinyflow.cluster.launch.tasks import free_ports
+from tinyflow.inspect.viz.render import layout
+
+# %% [markdown]
+# ## The program
+#
+# It is a text here, since it runs in other processes. Three things are new in it:
+#
+# - A `tf.train.Server` makes the process a task of the cluster. The `ps` only joins it: it waits
+#   and computes what others ask of it.
+# - `replica_device_setter` places Variables on the `ps`, and all else on this worker.
+# - The session's `master` is the server. Worker 0, the chief, initializes; the others wait for it.
+#
+# After the training a new session finds the trained weights: they belong to the server.
+
+# %%
+PROGRAM = '''
+import tinyflow as tf
+from tinyflow.api.data_sets import load_digits
+
+me = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+server = tf.train.Server(me.cluster_spec(), me.task_type, me.task_id)
+if me.task_type == 'ps':
+    server.join()
+
+worker = f'/job:worker/task:{me.task_id}'
+with tf.device(tf.train.replica_device_setter(cluster=me.cluster_spec(), worker_device=worker)):
+    x = tf.placeholder(tf.float32, [None, 64], name='x')
+    y = tf.placeholder(tf.int64, [None], name='y')
+    weights = tf.get_variable('weights', [64, 10], initializer=tf.zeros_initializer())
+    bias = tf.get_variable('bias', [10], initializer=tf.zeros_initializer())
+    logits = tf.matmul(x, weights) + bias
+    loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
+    accuracy = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), y), tf.float32))
+    step = tf.train.get_or_create_global_step()
+    train = tf.train.GradientDescentOptimizer(0.5).minimize(loss, step)
+
+images, labels = load_digits()
+images = images.reshape(-1, 64) / 16
+mine, test = slice(me.task_id, 1500, 3), slice(1500, None)      # every third row
+
+made = 0
+alone = tf.ConfigProto(device_filters=['/job:ps', worker])      # waits for no other worker
+with tf.train.MonitoredTrainingSession(
+        server.target, is_chief=me.task_id == 0, config=alone,
+        hooks=[tf.train.StopAtStepHook(last_step=400)]) as session:
+    while not session.should_stop():
+        session.run(train, {x: images[mine], y: labels[mine]})
+        made += 1
+print('made', made, 'steps')
+
+if me.task_id == 0:
+    with tf.Session(server.target, config=alone) as session:
+        right = session.run(accuracy, {x: images[test], y: labels[test]})
+        print(f'{right:.0%} of the digits in the test file are named right')
+'''
+
+folder = tempfile.TemporaryDirectory()
+script = Path(folder.name, 'train.py')
+script.write_text(PROGRAM, encoding='utf-8')
+
+# %% [markdown]
+# ## Four processes
+#
+# `python -m tinyflow launch` starts it four times, and gives each process the addresses of all and
+# its own task in the environment variable `TF_CONFIG`. On several machines something else sets that
+# variable; the program is the same.
+
+# %%
+command = [sys.executable, '-m', 'tinyflow', 'launch', '--ps', '1', '--workers', '3', '--no-chief',
+           str(script)]
+print('$ python -m tinyflow launch --ps 1 --workers 3 --no-chief train.py')
+done = subprocess.run(command, capture_output=True, text=True)
+print(done.stdout, done.stderr)
+
+made = [int(number) for number in re.findall(r'made (\d+) steps', done.stdout)]
+assert done.returncode == 0 and len(made) == 3
+assert 400 <= sum(made) < 410
+print(f'{len(made)} workers made {sum(made)} steps together')
+folder.cleanup()
+
+# %% [markdown]
+# The 400 steps are not divided in advance: each worker makes steps until the global step, which is also on the
+# server, has reached 400. A worker that is slow or comes late makes fewer. Steps of two workers may
+# also overlap; then a gradient is added to weights that have changed in between. Such training is
+# called *asynchronous*: it is fast, and its numbers differ from run to run.
+
+# %% [markdown]
+# ## Who computes what
+#
+# `session.run` cuts the graph where a value passes from one task to another. The pieces are called
+# stages. For a look at them two tasks in this process will do.
+
+# %%
+first, second = free_ports(2)
+cluster = {'ps': [f'localhost:{first}'], 'worker': [f'localhost:{second}']}
+ps = tf.train.Server(cluster, 'ps', 0)
+server = tf.train.Server(cluster, 'worker', 0)
+
+with tf.device(tf.train.replica_device_setter(1, worker_device='/job:worker/task:0')):
+    x = tf.placeholder(tf.float32, [None, 64], name='x')
+    y = tf.placeholder(tf.int64, [None], name='y')
+    weights = tf.get_variable('weights', [64, 10], initializer=tf.zeros_initializer())
+    loss = tf.losses.sparse_softmax_cross_entropy(y, tf.matmul(x, weights))
+    train = tf.train.GradientDescentOptimizer(0.5).minimize(loss)
+
+with tf.Session(server.target) as session:
+    session.run(tf.global_variables_initializer())
+    rows = {x: np.zeros([500, 64]), y: np.zeros([500])}
+    stages = session.stages(train, rows)
+    print(stages)
+    session.run(train, rows)
+
+# %% [markdown]
+# A step of training has three levels: the server sends the weights, the worker computes the
+# gradient, the server applies it. What needs no weights, the worker computes in the meantime. Only
+# weights and their gradient cross, 64 x 10 numbers of four bytes each way; the 500 rows stay where
+# they are.
+
+# %%
+crossings = [(str(a.task), str(b.task), stages.nbytes(tensors))
+             for a, b, tensors in stages.crossings()]
+print(crossings)
+assert [size for _, _, size in crossings] == [64 * 10 * 4] * 2
+
+picture, _ = layout(stages.dot, 'svg')
+Path(output('24_four_processes.svg')).write_bytes(picture)
+print('\nThe stages as a picture:', output('24_four_processes.svg'))
