@@ -1,6 +1,5 @@
 """tf.distribute: one model on several replicas, each with its own batches."""
-import importlib as _importlib
-
+from tinyflow.graph.support.lazy import importing as _importing
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.variables.replica_context import (
     experimental_set_strategy,
@@ -24,26 +23,20 @@ from tinyflow.train.distribute.strategy import (
     StrategyExtended,
 )
 
-__all__ = [
+__all__ = [  # noqa: F822 - Server is imported on first use
     'CrossDeviceOps', 'HierarchicalCopyAllReduce', 'InputContext', 'MirroredStrategy',
     'NcclAllReduce', 'OneDeviceStrategy', 'ReduceOp', 'ReductionToOneDevice', 'ReplicaContext',
-    'Strategy', 'StrategyExtended', 'cluster_resolver', 'experimental',     # noqa: F822
+    'Server', 'Strategy', 'StrategyExtended', 'cluster_resolver', 'experimental',
     'experimental_set_strategy', 'get_replica_context', 'get_strategy', 'has_strategy',
     'in_cross_replica_context',
 ]
 
 # For several processes; imported on first use.
-_LAZY = {'cluster_resolver': 'tinyflow.api.cluster_resolver',
-         'experimental': 'tinyflow.api.distribute_experimental'}
-
-_missing = _explain_missing(__name__, __all__)
-
-
-def __getattr__(name):
-    if name in _LAZY:
-        module = globals()[name] = _importlib.import_module(_LAZY[name])
-        return module
-    return _missing(name)
+__getattr__ = _importing(globals(), {
+    'Server': 'tinyflow.cluster.server',
+    'cluster_resolver': 'tinyflow.api.cluster_resolver',
+    'experimental': 'tinyflow.api.distribute_experimental',
+}, _explain_missing(__name__, __all__))
 
 
 def __dir__():

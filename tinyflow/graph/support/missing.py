@@ -145,7 +145,6 @@ _LEFT_OUT = {
                           'tensors and make a Model(inputs=[...], outputs=...)',
     'keras.layers.TimeDistributedDense': 'it belongs to Keras 1; Dense works on every step',
     'contrib.lite': 'models are saved as SavedModel or GraphDef only',
-    'distribute.Server': 'tf.Session() runs in this process; there is no cluster yet',
     **dict.fromkeys([f'{where}.cluster_resolver.{kind}ClusterResolver'
                      for where in ('distribute', 'contrib') for kind in ('GCE', 'Kubernetes')],
                     'it asks the provider which machines there are; set TF_CONFIG in each process '
