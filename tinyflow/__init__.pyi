@@ -20,6 +20,7 @@ from tinyflow.gradients.reverse import (
 )
 from tinyflow.gradients.tape import GradientTape
 from tinyflow.gradients.wrappers import grad_pass_through, recompute_grad
+from tinyflow.graph.containers import container
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import (
     add_to_collection, add_to_collections, colocate_with, control_dependencies, device,
@@ -290,8 +291,8 @@ __all__ = [
     'broadcast_static_shape', 'broadcast_to', 'case', 'cast', 'ceil', 'check_numerics', 'cholesky',
     'cholesky_solve', 'clip_by_average_norm', 'clip_by_global_norm', 'clip_by_norm',
     'clip_by_value', 'colocate_with', 'compat', 'complex', 'complex128', 'complex64', 'concat',
-    'cond', 'config', 'confusion_matrix', 'conj', 'constant', 'constant_initializer', 'contrib',
-    'control_dependencies', 'control_flow_v2_enabled', 'convert_to_tensor',
+    'cond', 'config', 'confusion_matrix', 'conj', 'constant', 'constant_initializer', 'container',
+    'contrib', 'control_dependencies', 'control_flow_v2_enabled', 'convert_to_tensor',
     'convert_to_tensor_or_indexed_slices', 'convert_to_tensor_or_sparse_tensor', 'cos', 'cosh',
     'count_nonzero', 'count_up_to', 'cross', 'cumprod', 'cumsum', 'custom_gradient', 'data',
     'data_sets', 'debugging', 'decode_base64', 'decode_compressed', 'decode_csv', 'decode_raw',

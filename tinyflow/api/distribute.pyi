@@ -1,6 +1,7 @@
 # For type checkers, written by docs/write_stubs.py: every public name, and its module.
 
-from tinyflow.api import distribute_experimental as experimental
+from tinyflow.api import cluster_resolver, distribute_experimental as experimental
+from tinyflow.cluster.server import Server
 from tinyflow.ops.variables.replica_context import (
     experimental_set_strategy, get_replica_context, get_strategy, has_strategy,
     in_cross_replica_context,
@@ -17,6 +18,7 @@ from tinyflow.train.distribute.strategy import (
 __all__ = [
     'CrossDeviceOps', 'HierarchicalCopyAllReduce', 'InputContext', 'MirroredStrategy',
     'NcclAllReduce', 'OneDeviceStrategy', 'ReduceOp', 'ReductionToOneDevice', 'ReplicaContext',
-    'Strategy', 'StrategyExtended', 'experimental', 'experimental_set_strategy',
-    'get_replica_context', 'get_strategy', 'has_strategy', 'in_cross_replica_context',
+    'Server', 'Strategy', 'StrategyExtended', 'cluster_resolver', 'experimental',
+    'experimental_set_strategy', 'get_replica_context', 'get_strategy', 'has_strategy',
+    'in_cross_replica_context',
 ]

@@ -3,12 +3,12 @@
 from estimator_layer import contrib as estimator
 from estimator_layer.contrib import factorization
 from tinyflow.api.contrib import (
-    data, distribute, feature_column, framework, layers, learn, legacy_seq2seq, lookup, losses,
-    metrics, nn, predictor, rnn, seq2seq, slim, tensorboard, training, util,
+    cluster_resolver, data, distribute, feature_column, framework, layers, learn, legacy_seq2seq,
+    lookup, losses, metrics, nn, predictor, rnn, seq2seq, slim, tensorboard, training, util,
 )
 
 __all__ = [
-    'data', 'distribute', 'estimator', 'factorization', 'feature_column', 'framework', 'layers',
-    'learn', 'legacy_seq2seq', 'lookup', 'losses', 'metrics', 'nn', 'predictor', 'rnn', 'seq2seq',
-    'slim', 'tensorboard', 'training', 'util',
+    'cluster_resolver', 'data', 'distribute', 'estimator', 'factorization', 'feature_column',
+    'framework', 'layers', 'learn', 'legacy_seq2seq', 'lookup', 'losses', 'metrics', 'nn',
+    'predictor', 'rnn', 'seq2seq', 'slim', 'tensorboard', 'training', 'util',
 ]
