@@ -193,6 +193,7 @@ _LATER = {**_names_of({
     'tinyflow.data.structure': 'SparseTensorSpec',
     'tinyflow.formats.wire.tensors': 'make_ndarray make_tensor_proto',
     'tinyflow.gradients.tape': 'GradientTape',
+    'tinyflow.graph.containers': 'container',
     'tinyflow.graph.tensor_spec': 'TensorSpec',
     'tinyflow.graph.variable_creation': 'variable_creator_scope',
     'tinyflow.formats.graphdef.importing': 'import_graph_def',

@@ -1,4 +1,5 @@
 """tf.distribute: one model on several replicas, each with its own batches."""
+from tinyflow.graph.support.lazy import importing as _importing
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.variables.replica_context import (
     experimental_set_strategy,
@@ -22,14 +23,15 @@ from tinyflow.train.distribute.strategy import (
     StrategyExtended,
 )
 
-__all__ = [
+__all__ = [  # noqa: F822 - Server is imported on first use
     'CrossDeviceOps', 'HierarchicalCopyAllReduce', 'InputContext', 'MirroredStrategy',
     'NcclAllReduce', 'OneDeviceStrategy', 'ReduceOp', 'ReductionToOneDevice', 'ReplicaContext',
-    'Strategy', 'StrategyExtended', 'experimental_set_strategy', 'get_replica_context',
+    'Server', 'Strategy', 'StrategyExtended', 'experimental_set_strategy', 'get_replica_context',
     'get_strategy', 'has_strategy', 'in_cross_replica_context',
 ]
 
-__getattr__ = _explain_missing(__name__, __all__)
+__getattr__ = _importing(globals(), {'Server': 'tinyflow.cluster.server'},
+                         _explain_missing(__name__, __all__))
 
 
 def __dir__():

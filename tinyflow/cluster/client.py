@@ -18,8 +18,9 @@ from tinyflow.cluster import transport
 from tinyflow.cluster.messages import VERSION, decoded, decoded_header, encoded
 from tinyflow.cluster.remote_errors import from_plain
 from tinyflow.cluster.shipping import Shipped
-from tinyflow.cluster.task_service import Route
+from tinyflow.cluster.task_service import Route, boxed
 from tinyflow.cluster.tasks import Task
+from tinyflow.data.runtime.state_bytes import decode, encode
 from tinyflow.graph.support import errors, logging
 from tinyflow.graph.support.errors import report
 from tinyflow.graph.support.waits import check_deadline, deadlines, may_wait, seconds_left
@@ -54,13 +55,22 @@ class Connection:
 
     def close(self) -> None:
         """Ends the connection; the other side stops what it does for it."""
+        if self.socket.closed:
+            return
         self.socket.disable_monitor()
         self._monitor.close(0)
         self.socket.close(0)
 
     def send(self, frames: list) -> None:
         """Sends a message, when the connection is there."""
-        self.socket.send_multipart(frames, copy=False)
+        while True:
+            try:
+                self.socket.send_multipart(frames, self._zmq.NOBLOCK, copy=False)
+                return
+            except self._zmq.Again:             # the other side has refused the connection
+                self._look_at_events(False)
+                check_deadline()
+                time.sleep(.01)
 
     @may_wait
     def wait(self, number: int, known: bool) -> list:
@@ -117,7 +127,7 @@ class Connection:
             else:                               # connected, and then no greeting
                 self._refused += self._tcp and not self.connected
                 self._tcp = False
-                if self._refused > 2:
+                if self._refused > 2 or event == zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL:
                     raise errors.UnauthenticatedError(None, None, report(
                         f'{self.name} at {self.address} answers, but refuses the connection',
                         hint=f'the environment of all tasks has the same {transport.KEY}, or '
@@ -142,8 +152,12 @@ class RemotePeer:
         self._free: list[Connection] = []
         self._lock = threading.Lock()
         self.incarnation = 0
-        header = self._ask(b'hello', {'version': VERSION, 'cluster': cluster, 'from': sender,
-                                      's': session})[0]
+        try:
+            header = self._ask(b'hello', {'version': VERSION, 'cluster': cluster, 'from': sender,
+                                          's': session})[0]
+        except BaseException:
+            self.close()
+            raise
         self.incarnation = header['i']
         self.hello = header
 
@@ -224,11 +238,12 @@ class RemotePeer:
                   [array for _, array in pairs])
 
     def positions(self) -> tuple[dict[str, Any], dict[str, str]]:
-        header = self._ask(b'positions', {'s': self.session})[0]
-        return header['found'], header['lost']
+        header, found = self._ask(b'positions', {'s': self.session})
+        return decode(found[0][()]), header['lost']
 
     def set_positions(self, positions: dict[str, Any]) -> None:
-        self._ask(b'set_positions', {'s': self.session, 'positions': positions})
+        self._ask(b'set_positions', {'s': self.session},
+                  [boxed(encode(positions), np.dtype(object))])
 
     def close(self) -> None:
         """Tells the task that the session has ended; does not wait for it."""

@@ -18,6 +18,8 @@ class ClusterSpec:
     def __init__(self, cluster):
         if isinstance(cluster, ClusterSpec):
             cluster = cluster._jobs
+        if hasattr(cluster, 'DESCRIPTOR'):
+            cluster = _from_proto(cluster)
         if not isinstance(cluster, Mapping):
             raise misuse(TypeError(
                 '`cluster` must be a dictionary mapping one or more job names to lists of network '
@@ -28,6 +30,16 @@ class ClusterSpec:
         """{job: [address]}, or {job: {index: address}} where indices are not 0, 1, 2, ..."""
         return {job: list(tasks.values()) if list(tasks) == list(range(len(tasks))) else dict(tasks)
                 for job, tasks in self._jobs.items()}
+
+    def as_cluster_def(self):
+        """The ClusterDef protocol buffer."""
+        from tinyflow.formats.protos.cluster_pb2 import ClusterDef  # start-up time
+        proto = ClusterDef()
+        for job, tasks in self._jobs.items():
+            added = proto.job.add(name=job)
+            for index, address in tasks.items():
+                added.tasks[index] = address
+        return proto
 
     @property
     def jobs(self):
@@ -72,6 +84,14 @@ class ClusterSpec:
 
     def __repr__(self):
         return f'ClusterSpec({self.as_dict()!r})'
+
+
+def _from_proto(proto):
+    """{job: {index: address}} of a ClusterDef, or of the one in a ServerDef."""
+    jobs = getattr(getattr(proto, 'cluster', proto), 'job', None)
+    if jobs is None:
+        raise misuse(TypeError(f'{type(proto).__name__} is not a ClusterDef.'))
+    return {job.name: dict(job.tasks) for job in jobs}
 
 
 def _tasks(job, tasks):

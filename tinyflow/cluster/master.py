@@ -78,9 +78,11 @@ class ClusterRun:
     """The stages of one pair of fetches and feeds; calling it with the fed arrays runs them."""
 
     def __init__(self, graph: Graph, levels: list[list[Part]], slots: int,
-                 results: list[tuple[int, bool]]) -> None:
+                 results: list[tuple[int, bool]], owner: ClusterPrograms) -> None:
         self.graph, self.levels = graph, levels
         self._slots, self._results = slots, results
+        self._owner = owner
+        self.ready = False              # all stages are registered with their tasks
         self.runs = 0
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> list:
@@ -93,6 +95,10 @@ class ClusterRun:
         begun: list[tuple[Part, Any]] = []
         part = None
         try:
+            if not self.ready:
+                for part in self._unregistered():
+                    self._owner.register(part)
+                self.ready = True
             for level in self.levels:
                 for part in level:
                     if part.program is None:
@@ -138,10 +144,14 @@ class ClusterRun:
             check_deadline(completed=True)
         return results
 
+    def _unregistered(self) -> list[Part]:
+        return [part for level in self.levels for part in level
+                if part.program is None and part.peer is None]
+
     def _forget(self, step: int) -> None:
         """Frees what a failed step has left on tasks."""
         for peer in {part.peer for level in self.levels for part in level
-                     if part.ships is not None and part.ships.kept}:
+                     if part.ships is not None and part.ships.kept and part.peer is not None}:
             peer.cancel(step, None)
 
 
@@ -180,6 +190,7 @@ class ClusterPrograms:
         self.entries: weakref.WeakValueDictionary[tuple, ClusterEntry] = \
             weakref.WeakValueDictionary()
         self._peers: dict[Task, Peer] = {}
+        self._connecting: dict[Task, threading.Lock] = {}
         self._lock = threading.RLock()
         self._log_placement = log_placement
         self._placement: Placement | None = None
@@ -211,11 +222,15 @@ class ClusterPrograms:
 
     def peer(self, task: Task) -> Peer:
         """The connection to a task."""
-        with self._lock:
-            found = self._peers.get(task)
-            if found is None:
-                found = self._peers[task] = self.cluster.connect(task, self.session)
-            return found
+        found = self._peers.get(task)
+        if found is None:
+            with self._lock:
+                connecting = self._connecting.setdefault(task, threading.Lock())
+            with connecting:                    # may wait until the task has started
+                found = self._peers.get(task)
+                if found is None:
+                    found = self._peers[task] = self.cluster.connect(task, self.session)
+        return found
 
     def placement(self, fetches: Sequence[Tensor | Operation],
                   feeds: Sequence[Tensor]) -> tuple[list[Operation], Placement]:
@@ -253,7 +268,8 @@ class ClusterPrograms:
         for want in wanted:
             slot = -1 if want is None else slots[want]
             results.append((slot, slot in foreign or isinstance(want, Tensor)))
-        run = ClusterRun(self.graph, [levels[n] for n in sorted(levels)], len(slots), results)
+        run = ClusterRun(self.graph, [levels[n] for n in sorted(levels)], len(slots),
+                         results, self)
         self._show_placement(order, placement)
         return run
 
@@ -275,7 +291,6 @@ class ClusterPrograms:
             part.outs = [slots[arrival] for arrival in stage.outs.values()]
             part.dtypes = [tensor.dtype.base_dtype.np for tensor in stage.outs]
             return part
-        part.peer = self.peer(stage.task)
         part.key = str(next(_keys))
         ins, sent, kept, drops = [], [], {}, []
         for tensor, arrival in stage.ins.items():
@@ -294,8 +309,13 @@ class ClusterPrograms:
             if arrival.kept and not is_own:
                 kept[i] = slots[arrival]
         part.ships = Route(ins, sent, kept, drops)
-        part.peer.register(part.key, packed(stage, part.peer.in_process), part.ships)
         return part
+
+    def register(self, part: Part) -> None:
+        """Sends a stage to its task; waits for that to start, if it has not."""
+        peer = self.peer(part.stage.task)
+        peer.register(part.key, packed(part.stage, peer.in_process), part.ships)
+        part.peer = peer
 
     def _show_placement(self, order: Sequence[Operation], placement: Placement) -> None:
         if self._log_placement:

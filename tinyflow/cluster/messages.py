@@ -37,7 +37,7 @@ def encoded(kind: bytes, header: dict[str, Any], arrays: Sequence[Any] = ()) -> 
         if array is None:
             specs.append(None)
             continue
-        array = np.asarray(array)
+        array = np.asarray(array, object if type(array) is bytes else None)
         if array.dtype == object:
             specs.append([_STRING, array.shape])
             frames.append(_strings(array))

@@ -19,8 +19,9 @@ from tinyflow.cluster.cluster_spec import ClusterSpec
 from tinyflow.cluster.messages import VERSION, decoded, decoded_header, encoded
 from tinyflow.cluster.remote_errors import to_plain
 from tinyflow.cluster.shipping import Shipped
-from tinyflow.cluster.task_service import Route, TaskService
+from tinyflow.cluster.task_service import Route, TaskService, boxed
 from tinyflow.cluster.tasks import Task
+from tinyflow.data.runtime.state_bytes import check, decode, encode
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import InvalidArgumentError, misuse, report
 
@@ -234,10 +235,16 @@ class _Serving:
 
     def _positions(self, client: bytes, number: int, header: dict, arrays: list) -> tuple:
         found, lost = self.service.positions(header['s'])
-        return {'n': number, 'found': plain_positions(found), 'lost': lost},
+        for name, position in list(found.items()):
+            try:
+                check(position)
+            except errors.OpError as error:
+                lost[name] = error.message
+                del found[name]
+        return {'n': number, 'lost': lost}, [boxed(encode(found), np.dtype(object))]
 
     def _set_positions(self, client: bytes, number: int, header: dict, arrays: list) -> tuple:
-        self.service.set_positions(header['s'], header['positions'])
+        self.service.set_positions(header['s'], decode(arrays[0][()]))
         return {'n': number},
 
 
@@ -245,10 +252,6 @@ _KINDS = {b'hello': _Serving._hello, b'register': _Serving._register, b'run': _S
           b'cancel': _Serving._cancel, b'close': _Serving._close, b'reset': _Serving._reset,
           b'values': _Serving._values, b'set_values': _Serving._set_values,
           b'positions': _Serving._positions, b'set_positions': _Serving._set_positions}
-
-
-def plain_positions(found: dict) -> dict:
-    return found
 
 
 def _plain(error: Exception) -> list:
@@ -272,10 +275,9 @@ class Server:
                  task_index: int | None = None, protocol: str | None = None, config: Any = None,
                  start: bool = True) -> None:
         self._zmq = transport.zmq_module()
-        self._def = server_def(server_or_cluster_def, job_name, task_index, protocol, config)
+        spec, task, self._protocol = checked_settings(server_or_cluster_def, job_name, task_index,
+                                                      protocol)
         self.config = config
-        spec = self._def.cluster
-        task = Task(self._def.job_name, self._def.task_index)
         address = spec.task_address(*task)
         self.service = TaskService(task)
         self._bind(address)
@@ -340,8 +342,10 @@ class Server:
 
     @property
     def server_def(self) -> Any:
-        """The settings from which an equal server can be made."""
-        return self._def
+        """The settings as a ServerDef protocol buffer, from which an equal server can be made."""
+        from tinyflow.formats.protos.tensorflow_server_pb2 import ServerDef  # start-up time
+        return ServerDef(cluster=self.cluster.as_cluster_def(), job_name=self.service.task.job,
+                         task_index=self.service.task.index, protocol=self._protocol)
 
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> Server:
@@ -383,21 +387,8 @@ class Server:
         return f'<tf.train.Server {self.service.task} at {self.address}>'
 
 
-class ServerDef:
-    """The settings of a Server."""
-
-    def __init__(self, cluster: ClusterSpec, job_name: str, task_index: int,
-                 protocol: str, config: Any) -> None:
-        self.cluster, self.job_name, self.task_index = cluster, job_name, task_index
-        self.protocol, self.default_session_config = protocol, config
-
-    def __repr__(self) -> str:
-        return (f'ServerDef(cluster={self.cluster!r}, job_name={self.job_name!r}, '
-                f'task_index={self.task_index}, protocol={self.protocol!r})')
-
-
-def server_def(given: Any, job_name: str | None, task_index: int | None, protocol: str | None,
-               config: Any) -> ServerDef:
+def checked_settings(given: Any, job_name: str | None, task_index: int | None,
+                     protocol: str | None) -> tuple[ClusterSpec, Task, str]:
     """The checked settings. Errors of TensorFlow's classes for a job or task that is not there."""
     if hasattr(given, 'cluster') and hasattr(given, 'job_name'):
         cluster = ClusterSpec(given.cluster)
@@ -435,4 +426,4 @@ def server_def(given: Any, job_name: str | None, task_index: int | None, protoco
         raise misuse(errors.InvalidArgumentError(
             None, None, f'Task {task_index} was not defined in job "{job_name}": it has the tasks '
             f'{cluster.task_indices(job_name)}.'))
-    return ServerDef(cluster, job_name, task_index, protocol, config)
+    return cluster, Task(job_name, task_index), protocol

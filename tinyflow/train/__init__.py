@@ -114,6 +114,8 @@ _LATER = _names_of({
     'tinyflow.formats.wire.feature_lists': 'BytesList FloatList Int64List',
     'tinyflow.formats.protos.feature_pb2': 'Feature FeatureList FeatureLists Features',
     'tinyflow.formats.protos.saver_pb2': 'SaverDef',
+    'tinyflow.formats.protos.cluster_pb2': 'ClusterDef JobDef',
+    'tinyflow.formats.protos.tensorflow_server_pb2': 'ServerDef',
 })
 _PROTOS = [name for name, module in _LATER.items() if module.endswith(('_pb2', '.feature_lists'))]
 __getattr__ = _importing(globals(), _LATER, _explain_missing(__name__, [*__all__, *_PROTOS]))

@@ -11,7 +11,6 @@ from tinyflow.api.test.benchmark import (
 from tinyflow.api.test.case import TestCase, get_temp_dir
 from tinyflow.api.test.jacobian import compute_gradient, compute_gradient_error
 from tinyflow.api.test.stubs import StubOutForTesting
-from tinyflow.graph.support.errors import misuse as _misuse
 from tinyflow.graph.support.missing import (
     explain_missing as _explain_missing,
     hide_modules as _hide_modules,
@@ -54,9 +53,10 @@ def is_built_with_gpu_support():
 
 
 def create_local_cluster(num_workers, num_ps, protocol='grpc', worker_config=None, ps_config=None):
-    """NotImplementedError: tinyflow runs in one process."""
-    raise _misuse(NotImplementedError('tf.test.create_local_cluster: tinyflow runs in this process '
-                                      'only, without servers.'))
+    """(workers, parameter servers): two lists of started tf.train.Servers of this process."""
+    from tinyflow.cluster import local_cluster  # start-up time
+    return local_cluster.create_local_cluster(num_workers, num_ps, protocol, worker_config,
+                                              ps_config)
 
 
 def test_src_dir_path(relative_path):

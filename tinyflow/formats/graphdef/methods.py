@@ -29,6 +29,12 @@ def _graph_def_versions(self):
     return VersionDef(producer=GRAPH_DEF_VERSION)
 
 
+def _container(self, container_name):
+    """In a `with` block: resources made inside are in this container; see tf.container."""
+    from tinyflow.graph.containers import container_of  # start-up time
+    return container_of(self, container_name)
+
+
 def _node_def(self):
     """The NodeDef of this node."""
     from tinyflow.formats.graphdef import export  # start-up time
@@ -48,7 +54,8 @@ def _install(owner, **members):
         setattr(owner, name, member)
 
 
-_install(Graph, as_graph_def=_as_graph_def, graph_def_versions=property(_graph_def_versions))
+_install(Graph, as_graph_def=_as_graph_def, graph_def_versions=property(_graph_def_versions),
+         container=_container)
 _install(Operation, node_def=property(_node_def))
 _install(TensorShape, as_proto=_as_proto)
 _install(Variable, to_proto=variable_defs.to_proto)

@@ -148,7 +148,6 @@ _LEFT_OUT = {
                           'tensors and make a Model(inputs=[...], outputs=...)',
     'keras.layers.TimeDistributedDense': 'it belongs to Keras 1; Dense works on every step',
     'contrib.lite': 'models are saved as SavedModel or GraphDef only',
-    'distribute.Server': 'tf.Session() runs in this process; there is no cluster yet',
     'distribute.cluster_resolver': 'tinyflow runs in this process only: '
                                    'tf.distribute.MirroredStrategy(devices)',
     'distribute.experimental': 'tinyflow runs in this process only: '
