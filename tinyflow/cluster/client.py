@@ -81,7 +81,7 @@ class Connection:
         """
         socket = self.socket
         began = heard = time.monotonic()
-        told = began
+        warned = began
         while True:
             wait = 1.0
             if deadlines:
@@ -101,8 +101,8 @@ class Connection:
             if deadlines:
                 check_deadline()
             now = time.monotonic()
-            if not self.connected and now - told > _PATIENCE:
-                told = now
+            if not self.connected and now - warned > _PATIENCE:
+                warned = now
                 logging.warning('This session waits for %s at %s since %d seconds.', self.name,
                                 self.address, now - began)
             if self.connected and now - heard > _SILENCE:
@@ -214,7 +214,7 @@ class RemotePeer:
         return self._end(started)[1]
 
     def cancel(self, step: int, started: Any) -> None:
-        """Ends a run that nobody waits for any more, and frees what it has kept."""
+        """Ends a run that was given up, and frees what it has kept."""
         try:
             connection = started[0] if started else self._connection()
             if connection.socket.closed:

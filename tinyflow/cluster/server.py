@@ -1,7 +1,7 @@
 """tf.train.Server: one task of a cluster, which runs stages for the sessions of all tasks.
 
 A thread receives messages. It runs short stages itself, which saves two thread switches; what may
-wait or takes longer is run by a pool of threads, so that a `dequeue` holds nobody else.
+wait or takes longer is run by a pool of threads, so that no other run waits for a `dequeue`.
 """
 from __future__ import annotations
 
