@@ -42,6 +42,7 @@ from tinyflow.graph.defaults import (
     get_collection, get_collection_ref, get_default_graph, name_scope,
     reset_default_graph, set_random_seed,
 )
+from tinyflow.graph.devices import DeviceSpec
 from tinyflow.graph.dtypes import (
     DType, as_dtype, bool, complex64, complex128, double, float16, float32, float64, half, int8,
     int16, int32, int64, resource, string, uint8, uint16, uint32, uint64, variant,
