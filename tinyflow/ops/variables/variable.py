@@ -284,11 +284,12 @@ class ResourceVariable(Variable):
             self._safe_initial_value = with_initialized_variables(initial, scope)
             self._initializer_op = resource_variable_ops.AssignVariableOp.apply(
                 self._handle, self._safe_initial_value, name=inner)
-        with name_scope('Read'), device(self._handle.device):
-            self._snapshot = resource_variable_ops.read(self._handle)
-        if caching_device is not None:
-            with colocate_with(None, ignore_existing=True), device(caching_device):
-                self._cached_value = identity_and_cast.identity(self._snapshot)
+        with name_scope('Read'):
+            with device(self._handle.device):
+                self._snapshot = resource_variable_ops.read(self._handle)
+            if caching_device is not None:
+                with colocate_with(None, ignore_existing=True), device(caching_device):
+                    self._cached_value = identity_and_cast.identity(self._snapshot)
 
     def _on_its_device(self):
         """A scope in which nodes are where its storage is, without other constraints."""
