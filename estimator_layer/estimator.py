@@ -44,6 +44,7 @@ from tinyflow.inspect.viz.select import register_drawable
 from tinyflow.session.config import ConfigProto
 from tinyflow.train import training_util
 from tinyflow.train.checkpoints.checkpoint_state import latest_for_training
+from tinyflow.train.checkpoints.folder_lock import clean_up_after_kill
 from tinyflow.train.checkpoints.inspection import list_variables, load_variable
 from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
 from tinyflow.train.sessions.session_run_hook import SessionRunHook
@@ -218,6 +219,7 @@ class Estimator:
         hooks = _checked_hooks(hooks)
         if max_steps is not None and self._global_step() >= max_steps:
             logging.info('Skipping training since max_steps has already saved.')
+            clean_up_after_kill(os.path.join(self._model_dir, 'model.ckpt'))
             return self
         listeners = _checked_listeners(saving_listeners)
         with explain_checkpoint_mismatch(self._model_dir):

@@ -33,15 +33,16 @@ from tinyflow.formats.wire import messages as _messages
 from tinyflow.gradients.registry import (
     NoGradient, NotDifferentiable, RegisterGradient, custom_gradient, no_gradient,
 )
-from tinyflow.gradients.wrappers import grad_pass_through, recompute_grad
+from tinyflow.gradients.wrappers import grad_pass_through, hessians, recompute_grad
 from tinyflow.graph.known_values import dimension_at_index, dimension_value, get_static_value
-from tinyflow.gradients.reverse import AggregationMethod, UnconnectedGradients, gradients, hessians
+from tinyflow.gradients.reverse import AggregationMethod, UnconnectedGradients, gradients
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import (
     add_to_collection, add_to_collections, colocate_with, control_dependencies, device,
     get_collection, get_collection_ref, get_default_graph, name_scope,
     reset_default_graph, set_random_seed,
 )
+from tinyflow.graph.devices import DeviceSpec
 from tinyflow.graph.dtypes import (
     DType, as_dtype, bool, complex64, complex128, double, float16, float32, float64, half, int8,
     int16, int32, int64, resource, string, uint8, uint16, uint32, uint64, variant,

@@ -31,6 +31,9 @@ def graph_defs(name):
 
 
 def by_name(nodes):
+    for node in nodes:
+        if '_class' in node.attr:       # on import it gets the device of the others in its group
+            node.device = ''
     return {n.name: n.SerializeToString(deterministic=True) for n in nodes}
 
 

@@ -51,10 +51,12 @@ def _train(folder, features, labels):
     net = tf.layers.dropout(tf.layers.dense(features, 16, tf.nn.relu), 0.4, training=True)
     loss = tf.losses.sparse_softmax_cross_entropy(labels, tf.layers.dense(net, 3))
     train_op = tf.train.AdamOptimizer(0.01).minimize(loss, tf.train.get_or_create_global_step())
+    # If it was killed after its end, a StopAtStepHook would make one more step.
+    at_end = tf.train.latest_checkpoint(folder) == os.path.join(folder, f'model.ckpt-{STEPS}')
     with tf.train.MonitoredTrainingSession(
             checkpoint_dir=folder, save_checkpoint_steps=SAVE_EVERY, save_summaries_steps=None,
             hooks=[tf.train.StopAtStepHook(last_step=STEPS), Report()]) as sess:
-        while not sess.should_stop():
+        while not at_end and not sess.should_stop():
             sess.run(train_op)
 
 
@@ -220,13 +222,17 @@ def result(program, folder):
 
 
 def files(folder):
-    """The names of all files in the folder and below, but for event files."""
+    """The names of all files in the folder and below, but for event files.
+
+    An Estimator that was killed between its last save and its end keeps the positions of that save,
+    from which a further training goes on.
+    """
     return sorted(os.path.relpath(os.path.join(place, name), folder)
                   for place, folders, names in os.walk(folder)
                   for name in [*names, *(f for f in folders if not os.listdir(
                       os.path.join(place, f)))]
-                  if not name.startswith('events.') and 'model' not in os.path.relpath(
-                      place, folder).split(os.sep))
+                  if not name.startswith('events.') and name != f'model.ckpt-{STEPS}.resume'
+                  and 'model' not in os.path.relpath(place, folder).split(os.sep))
 
 
 PROGRAMS = {'estimator': estimator, 'session': session, 'save': save, 'export': export,

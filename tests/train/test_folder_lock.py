@@ -250,6 +250,28 @@ def test_leftovers_of_a_killed_training_are_removed(tmp_path):
     assert sorted(os.listdir(tmp_path)) == sorted([*kept, *others])
 
 
+@needs_fork
+def test_an_estimator_with_nothing_left_to_do_removes_what_a_killed_training_left(tmp_path):
+    def train_to_the_end():
+        step = tf.estimator.Estimator(_count_steps, str(tmp_path))
+        step.train(lambda: tf.data.Dataset.from_tensors(0.).repeat(), max_steps=2)
+
+    train_to_the_end()
+    there = sorted(os.listdir(tmp_path))
+    holder = Holder(tmp_path)
+    train_to_the_end()
+    assert LOCK_FILE in os.listdir(tmp_path)        # of a training that is running
+    holder.kill()
+    (tmp_path / 'model.ckpt-9.data-00000-of-00001').touch()
+    train_to_the_end()
+    assert sorted(os.listdir(tmp_path)) == there
+
+
+def _count_steps(features, mode):
+    step = tf.assign_add(tf.train.get_global_step(), 1)
+    return tf.estimator.EstimatorSpec(mode, loss=features, train_op=step)
+
+
 def test_leftovers_stay_if_the_state_file_is_damaged(tmp_path):
     train(tmp_path)
     (tmp_path / 'model.ckpt-8.data-00000-of-00001').write_bytes(b'')

@@ -1,6 +1,7 @@
 """Iterators: feed the elements of a dataset into the graph, one per run."""
 from __future__ import annotations
 
+import contextlib
 import warnings
 from typing import Any
 
@@ -13,7 +14,7 @@ from tinyflow.data.ops import iterator_ops as ops, option_ops
 from tinyflow.data.options import Options
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import get_default_graph, name_scope
+from tinyflow.graph.defaults import colocate_with, device, get_default_graph, name_scope
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.errors import TinyflowWarning, misuse, report
@@ -45,8 +46,9 @@ class Iterator(OfElements):
                        shared_name: str | None = None, output_classes: Any = None) -> Iterator:
         """An iterator for any dataset of this structure; see make_initializer."""
         spec = structure.from_legacy(output_types, output_shapes, output_classes)
-        resource = ops.IteratorV2.apply(shared_name=shared_name or '',
-                                        **structure.of_elements(spec))
+        with _on_cpu_unless_placed():
+            resource = ops.IteratorV2.apply(shared_name=shared_name or '',
+                                            **structure.of_elements(spec))
         return _iterator(resource, None, spec)
 
     @staticmethod
@@ -55,7 +57,8 @@ class Iterator(OfElements):
         """The iterator whose handle is fed; see string_handle."""
         spec = structure.from_legacy(output_types, output_shapes, output_classes)
         handle = convert_to_tensor(string_handle, dtypes.string)
-        resource = ops.IteratorFromStringHandleV2.apply(handle, **structure.of_elements(spec))
+        with _on_cpu_unless_placed():
+            resource = ops.IteratorFromStringHandleV2.apply(handle, **structure.of_elements(spec))
         return _iterator(resource, None, spec)
 
     @property
@@ -74,8 +77,9 @@ class Iterator(OfElements):
         """
         with name_scope(name, 'make_initializer') as scope:
             self._check_fits(dataset)
-            return ops.MakeIterator.apply(dataset._variant_tensor, self._iterator_resource,
-                                          name=scope)
+            with colocate_with(self._iterator_resource):
+                return ops.MakeIterator.apply(dataset._variant_tensor, self._iterator_resource,
+                                              name=scope)
 
     def _check_fits(self, dataset: Any) -> None:
         mine, theirs = self._spec, dataset.element_spec
@@ -116,6 +120,12 @@ class Iterator(OfElements):
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
         """For tf.train.Checkpoint: the position of the pass."""
         return {'ITERATOR': lambda name: IteratorSaveable(self._iterator_resource, name)}
+
+
+def _on_cpu_unless_placed() -> Any:
+    """A scope of the CPU, if no scope of a device is open."""
+    places = get_default_graph().places
+    return contextlib.nullcontext() if places and places.devices else device('/cpu:0')
 
 
 def _iterator(resource: Tensor, initializer: Operation | None, spec: Any) -> Iterator:
@@ -179,7 +189,8 @@ def initializable(dataset: Any, shared_name: str | None = None) -> Iterator:
     variant = with_settings(dataset, dataset._variant_tensor)
     spec = dataset.element_spec
     resource = ops.IteratorV2.apply(shared_name=shared_name or '', **structure.of_elements(spec))
-    initializer = ops.MakeIterator.apply(variant, resource)
+    with colocate_with(resource):
+        initializer = ops.MakeIterator.apply(variant, resource)
     return _iterator(resource, initializer, spec)
 
 

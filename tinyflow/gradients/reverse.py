@@ -8,25 +8,25 @@ consumer before its producer: there is no recursion, and no counting of pending 
 """
 from __future__ import annotations
 
+import contextlib
 import enum
 import operator
 from typing import Any
 
 import numpy as np
 
-from tinyflow.gradients.diagnose import why_no_gradient
 from tinyflow.gradients.reduce_broadcast import sum_like
 from tinyflow.gradients.registry import no_gradient_error, rule_of
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import get_default_graph, name_scope
+from tinyflow.graph.defaults import colocate_with, get_default_graph, name_scope
 from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, nodes
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.shapes import known, merge, size, text
+from tinyflow.graph.shapes import known, merge, text
 from tinyflow.graph.support.errors import misuse, report
 from tinyflow.graph.support.gc_pause import collector_paused
-from tinyflow.graph.variable_refs import dtype_behind, shape_behind
+from tinyflow.graph.variable_refs import dtype_behind
 
 _DIFFERENTIABLE = dtypes.INEXACT | {dtypes.resource, dtypes.variant}    # these have gradients
 _KEEP_SLICES = frozenset({'Identity', 'ReadVariableOp'})    # pass an IndexedSlices on as it is
@@ -34,6 +34,7 @@ _KEEP_SLICES = frozenset({'Identity', 'ReadVariableOp'})    # pass an IndexedSli
 
 Gradient = Tensor | IndexedSlices
 _id = operator.attrgetter('id')
+_ANYWHERE = contextlib.nullcontext()            # no colocation of gradients
 
 
 class AggregationMethod:
@@ -60,8 +61,8 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
 
     `grad_ys` are the initial gradients of ys (ones if None). Tensors in `stop_gradients` are
     treated as constants. The result for an x that no y depends on is None (or zeros, depending on
-    `unconnected_gradients`). `colocate_gradients_with_ops`, `gate_gradients` and
-    `aggregation_method` have no effect.
+    `unconnected_gradients`). With `colocate_gradients_with_ops` the nodes are where the ops are
+    that they differentiate. `gate_gradients` and `aggregation_method` have no effect.
 
     Shapes: ys [*any], xs [*s] -> a list: for each x a tensor [*s], an IndexedSlices or None.
 
@@ -71,18 +72,19 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
     if aggregation_method not in (None, 0, 1, 2):
         raise misuse(ValueError(f'Invalid aggregation_method specified {aggregation_method}.'))
     unconnected = _unconnected(unconnected_gradients)
-    ys, xs, stops = _as_list(ys), _as_list(xs), _as_list(stop_gradients)
-    grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
+    ys, xs, stops = as_list(ys), as_list(xs), as_list(stop_gradients)
+    grad_ys = [None] * len(ys) if grad_ys is None else as_list(grad_ys)
     with name_scope(name, 'gradients', [*ys, *xs, *stops, *grad_ys]):
-        ys = [_target(y, 'y', i) for i, y in enumerate(ys)]
-        xs = [_target(x, 'x', i) for i, x in enumerate(xs)]
-        stops = [_target(t, 'stop_gradients', i) for i, t in enumerate(stops)]
+        ys = [target(y, 'y', i) for i, y in enumerate(ys)]
+        xs = [target(x, 'x', i) for i, x in enumerate(xs)]
+        stops = [target(t, 'stop_gradients', i) for i, t in enumerate(stops)]
         # Tensor -> its gradients so far (a list); their sum, once its consumers are done.
         grads_of: dict = {}
-        for y, grad_y in zip(ys, _initial_gradients(ys, grad_ys)):
+        for y, grad_y in zip(ys, _initial_gradients(ys, grad_ys, colocate_gradients_with_ops)):
             _add(grads_of, y, grad_y)
         with collector_paused():
-            _backpropagate_outwards(grads_of, ys, xs, {t.op for t in stops})
+            _backpropagate_outwards(grads_of, ys, xs, {t.op for t in stops},
+                                    colocate_gradients_with_ops)
     results = [grads_of.get(x) for x in xs]
     if unconnected is UnconnectedGradients.ZERO:
         results = [_zeros_like(x) if g is None else g for g, x in zip(results, xs)]
@@ -102,13 +104,13 @@ def _unconnected(value: Any) -> UnconnectedGradients:
         raise misuse(ValueError(f'Unknown value for unconnected_gradients: {value!r}')) from None
 
 
-def _as_list(value: Any) -> list:
+def as_list(value: Any) -> list:
     if value is None:
         return []
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def _target(value: Any, label: str, index: int) -> Tensor:
+def target(value: Any, label: str, index: int) -> Tensor:
     """Converts `value` to a tensor; a Variable becomes a reference to it, not one of its reads."""
     if isinstance(value, Tensor):
         return value
@@ -124,12 +126,15 @@ def _target(value: Any, label: str, index: int) -> Tensor:
 
 # ---- initial gradients -----------------------------------------------------------------------
 
-def _initial_gradients(ys: list[Tensor], grad_ys: list) -> list[Gradient]:
+def _initial_gradients(ys: list[Tensor], grad_ys: list, colocate: bool) -> list[Gradient]:
     """The initial gradient of each y: the caller's, or ones."""
     if len(grad_ys) != len(ys):
         raise misuse(ValueError(f'Passed {len(grad_ys)} grad_ys for {len(ys)} ys'))
-    return [_ones(y, i) if grad_y is None else _given(y, grad_y, i)
-            for i, (y, grad_y) in enumerate(zip(ys, grad_ys))]
+    grads = []
+    for i, (y, grad_y) in enumerate(zip(ys, grad_ys)):
+        with colocate_with(y.op) if colocate else _ANYWHERE:
+            grads.append(_ones(y, i) if grad_y is None else _given(y, grad_y, i))
+    return grads
 
 
 def _ones(y: Tensor, index: int) -> Tensor:
@@ -168,7 +173,7 @@ def _given(y: Tensor, grad_y: Any, index: int) -> Gradient:
 # ---- backpropagation -------------------------------------------------------------------------
 
 def _backpropagate(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
-                   stopped: set[Operation]) -> None:
+                   stopped: set[Operation], colocate: bool) -> None:
     """Fills the map tensor -> gradient (or list of gradients still to be added), from ys to xs."""
     wanted = set(xs)
     on_path = _between(ys, wanted, stopped)
@@ -176,23 +181,24 @@ def _backpropagate(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
     graph = get_default_graph()
     outer = graph._name_stack
     for operation in _backwards(on_path, ys, wanted):
-        grads = []
-        for tensor in operation.outputs:
-            parts = grads_of.get(tensor)
-            if type(parts) is list:
-                parts = _total(parts)
-                if tensor in wanted:
-                    grads_of[tensor] = parts
-                else:
-                    del grads_of[tensor]
-            grads.append(parts)
-        if operation not in on_path or grads.count(None) == len(grads):
-            continue
-        try:
-            graph._name_stack = graph.unique_name(operation.name + '_grad')
-            _differentiate(operation, grads, grads_of, on_path, wanted, shape_sources)
-        finally:
-            graph._name_stack = outer
+        with graph.colocate_with(operation) if colocate else _ANYWHERE:
+            grads = []
+            for tensor in operation.outputs:
+                parts = grads_of.get(tensor)
+                if type(parts) is list:
+                    parts = _total(parts)
+                    if tensor in wanted:
+                        grads_of[tensor] = parts
+                    else:
+                        del grads_of[tensor]
+                grads.append(parts)
+            if operation not in on_path or grads.count(None) == len(grads):
+                continue
+            try:
+                graph._name_stack = graph.unique_name(operation.name + '_grad')
+                _differentiate(operation, grads, grads_of, on_path, wanted, shape_sources)
+            finally:
+                graph._name_stack = outer
 
 
 def _between(ys: list[Tensor], wanted: set[Tensor], stopped: set[Operation]) -> set[Operation]:
@@ -270,10 +276,22 @@ def _total(parts: list[Gradient]) -> Gradient:
         return parts[0]
     slices = [p for p in parts if isinstance(p, IndexedSlices)]
     if len(slices) < len(parts):
-        return nodes.AddN([convert_to_tensor(p) for p in parts])
+        return _sum_by_device([convert_to_tensor(p) for p in parts])
     values = nodes.ConcatV2([p.values for p in slices], 0, name='concat')
     indices = nodes.ConcatV2(_alike([p.indices for p in slices]), 0, name='concat')
     return IndexedSlices(values, indices, slices[0].dense_shape)
+
+
+def _sum_by_device(tensors: list[Tensor]) -> Tensor:
+    """The sum of the sums on each device, which are where the first of their terms is."""
+    by_device: dict[str, list[Tensor]] = {}
+    for tensor in tensors:
+        by_device.setdefault(tensor.op.device, []).append(tensor)
+    sums = []
+    for _, terms in sorted(by_device.items()):
+        with colocate_with(terms[0].op, ignore_existing=True):
+            sums.append(nodes.AddN(terms) if len(terms) > 1 else terms[0])
+    return nodes.AddN(sums) if len(sums) > 1 else sums[0]
 
 
 def _alike(indices: list[Tensor]) -> list[Tensor]:
@@ -314,7 +332,7 @@ def _with_zeros(operation: Operation, grads: list) -> list:
 # ---- functions inside functions --------------------------------------------------------------
 
 def _backpropagate_outwards(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
-                            stopped: set[Operation]) -> None:
+                            stopped: set[Operation], colocate: bool) -> None:
     """Backpropagates through the default graph and, if it is a function's, the enclosing graphs.
 
     The gradient of a captured parameter is added to that of the tensor that was captured.
@@ -323,7 +341,7 @@ def _backpropagate_outwards(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
     while graphs[-1].outer_graph is not None:
         graphs.append(graphs[-1].outer_graph)
     if not any(x.op.graph in graphs[1:] for x in xs):
-        _backpropagate(grads_of, ys, xs, stopped)
+        _backpropagate(grads_of, ys, xs, stopped, colocate)
         return
     cut_off: set = set()
     for graph in graphs:
@@ -332,7 +350,7 @@ def _backpropagate_outwards(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
                    if _reaches(outer, set(xs), cut_off)]
         here = [t for t in grads_of if t.op.graph is graph]
         targets = [x for x in xs if x.op.graph is graph] + [t for _, t in entries]
-        _backpropagate(grads_of, here, targets, stopped)
+        _backpropagate(grads_of, here, targets, stopped, colocate)
         for outer, inner in entries:
             if inner in grads_of:
                 _add(grads_of, outer, grads_of[inner])
@@ -348,44 +366,10 @@ def _reaches(tensor: Tensor, xs: set[Tensor], cut_off: set[Tensor]) -> bool:
         if t in seen or t in cut_off:
             continue
         seen.add(t)
-        source = getattr(t.op.graph, 'source_of', lambda _: None)(t)
+        source = t.op.graph.source_of(t)
         stack += t.op.inputs if source is None else [source]
     cut_off |= seen
     return False
 
 
-# ---- second derivatives ----------------------------------------------------------------------
-
-def hessians(ys: Any, xs: Any, name: str = 'hessians', colocate_gradients_with_ops: bool = False,
-             gate_gradients: bool = False, aggregation_method: int | None = None) -> list[Tensor]:
-    """The Hessians (second derivatives) of sum(ys), one for each of xs.
-
-    Adds one gradient for every element of x, so xs must be small and of known shape.
-
-    Shapes: ys [*any], xs [*s] -> a list with a tensor [*s, *s] for each x.
-
-    Raises ValueError if the shape of an x is unknown, or no y depends on it.
-    """
-    settings = {'colocate_gradients_with_ops': colocate_gradients_with_ops,
-                'gate_gradients': gate_gradients, 'aggregation_method': aggregation_method}
-    return [_hessian(ys, _target(x, 'x', i), settings) for i, x in enumerate(_as_list(xs))]
-
-
-def _hessian(ys: Any, x: Tensor, settings: dict[str, Any]) -> Tensor:
-    shape = shape_behind(x) if x.dtype is dtypes.resource else x.raw_shape
-    if not known(shape):
-        raise misuse(ValueError(report(
-            f"hessians: the static shape of '{x.name}' is {text(shape)}, and every element "
-            'needs a separate gradient.', inputs=[('x', x)],
-            hint='x.set_shape([...]) if you know it; tf.gradients of (tf.gradients(y, x)[0] * v) '
-                 'is the product of the Hessian and v for any shape.')))
-    dx, = gradients(ys, x, **settings)
-    if dx is None:
-        raise misuse(ValueError(report(why_no_gradient(ys, x), inputs=[('x', x)])))
-    flat = nodes.Reshape(dx, [size(shape)])
-    rows = [gradients(element, x, unconnected_gradients=UnconnectedGradients.ZERO, **settings)[0]
-            for element in nodes.Unpack(flat, num=size(shape), axis=0)]
-    return nodes.Reshape(nodes.Pack(rows), [*shape, *shape])
-
-
-__all__ = ['AggregationMethod', 'UnconnectedGradients', 'gradients', 'hessians']
+__all__ = ['AggregationMethod', 'UnconnectedGradients', 'as_list', 'gradients', 'target']

@@ -47,6 +47,8 @@ class FuncGraph(Graph):
         self.captured: dict[Tensor, Tensor] = {}
         self._source: dict[Tensor, Tensor] = {}
         self.control_captures: dict[Operation, None] = {}
+        if self.outer_graph.places is not None:
+            self.places = self.outer_graph.places.inside_function()
         self.seed, self.seed_by_name = self.outer_graph.seed, self.outer_graph.seed_by_name
         self._collections = self.outer_graph._collections
         self.capture_observers: list[Callable[[Tensor], None]] = []     # called with each capture

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tinyflow.graph import graph_errors
+from tinyflow.graph import devices, graph_errors
 from tinyflow.graph.control_flow_names import result_of
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import Site, here
@@ -49,7 +49,7 @@ class Graph(NotCopied, instead=(
         self._scope_sites: dict[str, tuple] = {}    # scope -> (requested name, where it was opened)
         self._collections: dict[object, list] = {}
         self._controllers: list[_Controller] = []
-        self._devices: list[str] = []
+        self.places: devices.Places | None = None       # open scopes of devices
         self._gradient_overrides: dict[str, str] = {}
         self._finalized_by = None
         self._last_id = 0
@@ -74,6 +74,10 @@ class Graph(NotCopied, instead=(
     def takes_from(self, graph: Graph) -> bool:
         """True if nodes of this graph may use tensors of `graph`."""
         return graph is self
+
+    def source_of(self, parameter: Tensor) -> Tensor | None:
+        """The tensor of the enclosing graph that this tensor of a function represents, or None."""
+        return None
 
     # ---- nodes ---------------------------------------------------------------------------
 
@@ -315,28 +319,13 @@ class Graph(NotCopied, instead=(
                 waits += [c for c in controller.waits_for if c not in producers]
         return tuple(dict.fromkeys(waits))
 
-    @contextmanager
     def device(self, device_name_or_function):
-        """Records a device for nodes created inside. tinyflow runs everything on the CPU."""
-        if callable(device_name_or_function):
-            device = ''
-        else:
-            device = _device_text(device_name_or_function)
-        self._devices.append(device)
-        try:
-            yield
-        finally:
-            self._devices.pop()
+        """The device of nodes created inside: a string, a DeviceSpec, a function of the node."""
+        return devices.device_scope(self, device_name_or_function)
 
-    @property
-    def current_device(self) -> str:
-        """The device string of the innermost open device scope."""
-        return self._devices[-1] if self._devices else ''
-
-    @contextmanager
     def colocate_with(self, op, ignore_existing=False):
-        """Accepted for TF1 programs; no effect, since there is only one device."""
-        yield
+        """Nodes created inside go where `op` goes, whatever the devices of the scopes around."""
+        return devices.colocation_scope(self, op, ignore_existing)
 
     @contextmanager
     def gradient_override_map(self, op_type_map):
@@ -365,15 +354,3 @@ def check_is_string(name):
     """Raises TypeError if the name of a node or scope is not a string."""
     if not isinstance(name, str):
         raise misuse(TypeError(f'A name must be a string, not {name!r}.'))
-
-
-def _device_text(device):
-    """A device string in TF1's canonical form: '/gpu:0' becomes '/device:GPU:0'."""
-    if device is None:
-        return ''
-    if not isinstance(device, str) and not hasattr(device, 'to_string'):
-        raise misuse(AttributeError(
-            f"A device is a string such as '/cpu:0', a function or None, not {device!r}."))
-    text = device if isinstance(device, str) else device.to_string()
-    return re.sub(r'/(cpu|gpu):(\d+|\*)', lambda m: f'/device:{m[1].upper()}:{m[2]}', text,
-                  flags=re.IGNORECASE)

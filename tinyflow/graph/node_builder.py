@@ -11,6 +11,7 @@ from tinyflow.graph import dtypes, input_errors
 from tinyflow.graph.constant_value import check_rank, static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import common_graph
+from tinyflow.graph.devices import place
 from tinyflow.graph.graph import check_is_string
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.signature import REQUIRED, output_length
@@ -40,10 +41,12 @@ def make_node(definition, inputs, attrs, name=None) -> Operation:
         operation = Operation(
             graph, definition, full_name, tensors, _complete_attrs(definition, attrs, types),
             graph.control_inputs_for(tensors) if graph._controllers else (),
-            graph.current_device if graph._devices else '', here(2))
+            here(2))
         _infer_outputs(definition, operation, types)
         if graph._gradient_overrides:
             operation._gradient_override = graph._gradient_overrides.get(definition.type)
+        if graph.places is not None or definition.ref_positions:
+            place(operation, graph.places)
         graph.add(operation)
         for tensor in tensors:
             if tensor._consumers is None:

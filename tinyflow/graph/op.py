@@ -124,6 +124,7 @@ class Op:
     kernel_attrs: tuple[str, ...]
     shape_attrs: tuple[str, ...]
     handle_positions: tuple[int, ...]           # of handles of resource variables
+    ref_positions: tuple[int, ...]              # of references: the node goes where these are
     kernel_has_out: bool
     has_lists: bool
     one_output: bool
@@ -148,6 +149,7 @@ class Op:
         cls.handle_positions = tuple(i for i, a in enumerate(cls.inputs) if a.handle)
         positional, cls.kernel_attrs = parameters(cls.kernel)
         cls.shape_attrs = parameters(cls.shape)[1]
+        cls.ref_positions = tuple(i for i, a in enumerate(cls.inputs) if a.ref and not a.handle)
         cls.kernel_has_out = isinstance(cls.kernel, np.ufunc) or 'out' in positional
         cls.one_output = len(cls.outputs) == 1 and not cls.outputs[0].is_list
         cls.has_lists = any(a.is_list for a in cls.inputs + cls.outputs)

@@ -138,7 +138,7 @@ class Operation(NotCopied, instead='copy its name, for graph.get_operation_by_na
     """A node: op type, inputs (Tensors), attributes, control inputs. Created by `Op.apply` only."""
 
     __slots__ = ('graph', 'name', 'type', 'definition', 'inputs', 'outputs', 'attrs', 'device',
-                 'control_inputs', 'id', '_site', '_gradient_override',
+                 'groups', 'control_inputs', 'id', '_site', '_gradient_override',
                  '__weakref__')
 
     graph: Graph
@@ -150,11 +150,12 @@ class Operation(NotCopied, instead='copy its name, for graph.get_operation_by_na
     attrs: dict[str, Any]
     control_inputs: tuple[Operation, ...]
     device: str
+    groups: tuple[bytes, ...]    # TF's attribute _class
     id: int                     # position in the graph's order of creation, from 1
     _site: tuple | None
     _gradient_override: str | None
 
-    def __init__(self, graph, definition, name, inputs, attrs, control_inputs, device, site):
+    def __init__(self, graph, definition, name, inputs, attrs, control_inputs, site):
         self.graph = graph
         self.definition = definition
         self.type = definition.type
@@ -162,7 +163,8 @@ class Operation(NotCopied, instead='copy its name, for graph.get_operation_by_na
         self.inputs = inputs
         self.attrs = attrs
         self.control_inputs = control_inputs
-        self.device = device
+        self.device = ''
+        self.groups = ()
         self._site = site
         self._gradient_override = None
         self.outputs = ()
@@ -200,7 +202,17 @@ class Operation(NotCopied, instead='copy its name, for graph.get_operation_by_na
         types = self.definition.type_attrs(self)
         if name in types:
             return types[name]
+        if name == '_class' and self.groups:
+            return list(self.groups)
         raise node_errors.no_attribute(self, name, {*self.attrs, *types})
+
+    def colocation_groups(self):
+        """The groups of nodes that have to be on one device with it: [b'loc:@name', ...]."""
+        groups = [group for group in self.groups if group.startswith(b'loc:@')]
+        return groups or [f'loc:@{self.name}'.encode()]
+
+    def _set_device(self, device):
+        self.device = device if isinstance(device, str) else device.to_string()
 
     def values(self):
         return tuple(self.outputs)

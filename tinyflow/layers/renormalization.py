@@ -23,9 +23,13 @@ def make_weights(layer, shape):
     """The moving standard deviation, and the averages used by the correction."""
     def stddev(*args, **kwargs):
         return arithmetic.sqrt(layer.moving_variance_initializer(*args, **kwargs))
-    layer.moving_stddev = layer.add_statistic('moving_stddev', shape, stddev)
-    layer.renorm_mean = layer.add_statistic('renorm_mean', shape, layer.moving_mean_initializer)
-    layer.renorm_stddev = layer.add_statistic('renorm_stddev', shape, stddev)
+    with colocate_with(layer.moving_variance):
+        layer.moving_stddev = layer.add_statistic('moving_stddev', shape, stddev)
+    with colocate_with(layer.moving_mean):
+        layer.renorm_mean = layer.add_statistic('renorm_mean', shape,
+                                                layer.moving_mean_initializer)
+    with colocate_with(layer.moving_stddev):
+        layer.renorm_stddev = layer.add_statistic('renorm_stddev', shape, stddev)
 
 
 def correct(layer, mean, variance, training):

@@ -32,6 +32,8 @@ def fill_attributes(proto, operation):
         if name in attrs:
             attrs[name].Clear()
         fill(attrs[name], _typed(value, definition.attrs.get(name), name))
+    if operation.groups:
+        attrs['_class'].list.s.extend(operation.groups)
     for name, value in extra_attributes(operation.graph).get(operation.name, {}).items():
         attrs[name].CopyFrom(value)
 

@@ -1,7 +1,7 @@
 """Builder: makes the Operations of a Graph from Nodes, inputs first."""
 from __future__ import annotations
 
-from tinyflow.formats.graphdef import attributes, wiring
+from tinyflow.formats.graphdef import attributes, placement, wiring
 from tinyflow.formats.graphdef.expansion import Budget
 from tinyflow.formats.graphdef.nodes import Function, Node, newer_type, upgrade
 from tinyflow.formats.graphdef.rewritten import rewrite
@@ -40,6 +40,7 @@ class Builder:
         self.library = library or {}
         self.prefix = prefix
         self.made: dict[str, Made] = {}
+        self._in_groups: list = []
         self._depth = depth
         self._budget = budget
 
@@ -71,6 +72,7 @@ class Builder:
             except (KeyError, IndexError, AttributeError, OverflowError, ArithmeticError,
                     MemoryError) as error:
                 raise self._damaged(node, error) from error
+        placement.join_groups(self._in_groups, self.made, self.prefix)
 
     def _damaged(self, node, error):
         return misuse(ValueError(f"The node '{node.name}' ({node.op}) cannot be imported: "
@@ -137,7 +139,9 @@ class Builder:
         name = wiring.graph_name(graph, self.prefix + node.name)
         operation = definition.make(wiring.nested(definition, inputs, node), values, name + '/')
         operation.control_inputs = tuple(dict.fromkeys([*controls, *operation.control_inputs]))
-        operation.device = node.device or graph.current_device
+        groups = placement.place(operation, node)
+        if groups is not None:
+            self._in_groups.append((operation, node, groups))
         known = node.attrs.get('_output_shapes')
         if known is not None:
             wiring.refine(operation, known.list.shape)
@@ -336,7 +340,7 @@ def _fill_missing(*graphs):
                         dtype=wanted.dtype.base_dtype, shape=wanted.shape)
 
 
-_TRANSIENT = frozenset(('_output_shapes', '_lower_using_switch_merge'))
+_TRANSIENT = frozenset(('_class', '_output_shapes', '_lower_using_switch_merge'))
 
 
 def _specs_of(function):

@@ -7,6 +7,7 @@ from typing import Any
 from tinyflow.formats.graphdef.builder import CALLS, Builder, Made
 from tinyflow.formats.graphdef.control_flow_v1.old_control_flow import OLD_CONTROL_FLOW, modernize
 from tinyflow.formats.graphdef.nodes import newer_type, read_function, read_nodes, read_ref
+from tinyflow.formats.graphdef.placement import check_groups
 from tinyflow.formats.graphdef.rewritten import REWRITTEN
 from tinyflow.formats.wire.reading import as_message
 from tinyflow.graph.convert import convert_to_tensor
@@ -40,6 +41,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
         library = _library(proto)
         nodes = read_nodes(proto.node)
     builder = Builder(graph, library, prefix)
+    check_groups(nodes)
     nodes, unused = _with_inputs(nodes, input_map, builder)
     if unused:
         raise misuse(ValueError('Attempted to map inputs that were not found in graph_def: '

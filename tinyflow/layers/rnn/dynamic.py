@@ -21,7 +21,7 @@ from tinyflow.ops.checks import assertions
 from tinyflow.ops.control_flow import while_loop
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 from tinyflow.ops.math import arithmetic, logic, reduction
-from tinyflow.ops.variables.variable_scope import variable_scope
+from tinyflow.ops.variables.variable_scope import cache_reads, variable_scope
 
 
 def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=None,
@@ -35,7 +35,8 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
     differ from run to run. `parallel_iterations` and `swap_memory` change nothing here.
     """
     check_is_cell('cell', cell)
-    with variable_scope(scope or 'rnn'):
+    with variable_scope(scope or 'rnn') as opened:
+        cache_reads(opened)
         flat = nest.flatten(inputs)
         _check_ranks(flat)
         if not time_major:

@@ -12,7 +12,7 @@ from tinyflow.ops.array import constants, shape_ops
 from tinyflow.ops.control_flow import while_loop
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 from tinyflow.ops.math import logic, reduction
-from tinyflow.ops.variables.variable_scope import variable_scope
+from tinyflow.ops.variables.variable_scope import cache_reads, variable_scope
 
 
 def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=None):
@@ -29,7 +29,8 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
     check_is_cell('cell', cell)
     if not callable(loop_fn):
         raise misuse(TypeError('loop_fn must be a callable'))
-    with variable_scope(scope or 'rnn'):
+    with variable_scope(scope or 'rnn') as opened:
+        cache_reads(opened)
         time = constants.constant(0, dtype=int32)
         finished, first, state, emit, loop_state = loop_fn(time, None, None, None)
         keeps_loop_state = loop_state is not None

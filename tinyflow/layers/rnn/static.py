@@ -16,7 +16,7 @@ from tinyflow.ops.array import (
     shaping,
 )
 from tinyflow.ops.math import reduction
-from tinyflow.ops.variables.variable_scope import variable_scope
+from tinyflow.ops.variables.variable_scope import cache_reads, variable_scope
 
 
 def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):
@@ -31,6 +31,7 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
     _check_inputs(inputs)
     outputs = []
     with variable_scope(scope or 'rnn') as opened:
+        cache_reads(opened)
         fixed_batch, first = _static_batch(inputs)
         batch_size = fixed_batch or shape_ops.shape(first)[0]
         state = steps.first_state(cell, initial_state, batch_size, dtype)

@@ -6,7 +6,7 @@ import numpy as np
 from tinyflow.graph import shapes
 from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.defaults import colocate_with, name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import Op, nodes
@@ -84,7 +84,9 @@ def _rows_gradient(params, indices, dy):
         dy = shaping.reshape(dy, [-1, *tail] if tail is not None and 0 not in tail else
                              joining.concat([constants.shape(indices),
                                              constants.shape(params)[1:]], 0))
-    return IndexedSlices(dy, indices, constants.shape(params))
+    with colocate_with(params.op):          # a large table may be far away
+        whole = constants.shape(params)
+    return IndexedSlices(dy, indices, whole)
 
 
 def _gather_gradient(params, indices, axis, batch_dims, dy):

@@ -10,6 +10,7 @@ from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import constants, shape_ops
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 from tinyflow.ops.control_flow.while_loop import while_loop
+from tinyflow.ops.variables.variable_scope import cached_reads
 
 __all__ = ['foldl', 'foldr', 'map_fn', 'scan']
 
@@ -30,7 +31,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     if isinstance(elems, SparseTensor):
         raise misuse(TypeError('map_fn: elems is a SparseTensor.\n  Hint: map over x.values, and '
                                'make a SparseTensor of the results.'))
-    with name_scope(name, 'map', nest.flatten(elems)):
+    with name_scope(name, 'map', nest.flatten(elems)), cached_reads():
         tensors = _elements(elems)
         result_dtypes = nest.map_structure(lambda t: t.dtype.base_dtype,
                                            nest.pack_sequence_as(elems, tensors)) if dtype is None \
@@ -75,7 +76,7 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
 
 def _fold(label, fn, elems, initializer, parallel_iterations, name, backwards):
     _check_callable(fn)
-    with name_scope(name, label, nest.flatten(elems)):
+    with name_scope(name, label, nest.flatten(elems)), cached_reads():
         tensors = _elements(elems)
         count = _static_count(tensors[0]) or _count(tensors[0])
         arrays = _unstacked(tensors, count)
@@ -120,7 +121,7 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
     ValueError if fn returns another structure.
     """
     _check_callable(fn)
-    with name_scope(name, 'scan', nest.flatten(elems)):
+    with name_scope(name, 'scan', nest.flatten(elems)), cached_reads():
         tensors = _elements(elems)
         count = _static_count(tensors[0])
         if count is None:

@@ -59,7 +59,7 @@ def group(*inputs, **kwargs):
 
 
 def _wait_for(items, where, name=None):
-    with control_dependencies(items), device(where or None):
+    with control_dependencies(items), device(where):
         return no_op(name=name)
 
 

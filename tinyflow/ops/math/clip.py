@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.defaults import colocate_with, name_scope
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import (
@@ -71,7 +71,10 @@ def global_norm(t_list, name=None):
     with name_scope(name, 'global_norm', t_list):
         values = [convert_to_tensor(_values(t), name=f't_{i}')
                   for i, t in enumerate(t_list) if t is not None]
-        halves = [logistic.l2_loss(v) for v in values]
+        halves = []
+        for value in values:
+            with colocate_with(value):
+                halves.append(logistic.l2_loss(value))
         total = reduction.reduce_sum(joining.stack(halves))
         return arithmetic.sqrt(total * constants.constant(2.0, total.dtype), name='global_norm')
 
@@ -96,7 +99,8 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
         for i, t in enumerate(t_list):
             if t is not None:
                 values = convert_to_tensor(_values(t), name=f't_{i}')
-                t = _like(t, identity_and_cast.identity(values * scale, f'{scope}_{i}'))
+                with colocate_with(values):
+                    t = _like(t, identity_and_cast.identity(values * scale, f'{scope}_{i}'))
             clipped.append(t)
         return clipped, use_norm
 

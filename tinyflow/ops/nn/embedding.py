@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph import shapes
 from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.defaults import colocate_with, name_scope
 from tinyflow.graph.dtypes import int32
 from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import (
@@ -49,8 +49,9 @@ def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_
                       for i, p in enumerate(params)]
         ids = convert_to_tensor(ids, name='ids')
         if len(params) == 1:
-            rows = gathering.gather(params[0], ids, name=scope)
-            return identity_and_cast.identity(_clipped(rows, ids, max_norm))
+            with colocate_with(params[0]):
+                rows = _clipped(gathering.gather(params[0], ids, name=scope), ids, max_norm)
+            return identity_and_cast.identity(rows)
         return _from_parts(params, ids, partition_strategy, max_norm, scope)
 
 
@@ -78,13 +79,18 @@ def _from_parts(params, ids, strategy, max_norm, name):
     part = identity_and_cast.cast(part, int32)
     rows_of_part = unique.dynamic_partition(row, part, len(params))
     where = unique.dynamic_partition(positions, part, len(params))
-    found = [gathering.gather(p, r) for p, r in zip(params, rows_of_part)]
+    found = []
+    for param, rows in zip(params, rows_of_part):
+        with colocate_with(param):
+            found.append(gathering.gather(param, rows))
     result = ParallelDynamicStitch.apply(where, found, name=name)
     row_shape = _row_shape(params)
     if row_shape is not None and constant_value(ids) is not None:
         result.set_shape((constant_value(ids).size, *row_shape))
     if row_shape is None:
-        tail = shape_ops.shape(params[0])[1:]
+        with colocate_with(params[0]):
+            shape = shape_ops.shape(params[0])
+        tail = shape[1:]
     else:
         tail = list(row_shape)
     result = shaping.reshape(result, joining.concat([shape_ops.shape(ids), tail], 0))
@@ -119,7 +125,10 @@ def _total_rows(params, dtype):
     sizes = [raw[0] if raw else None for raw in map(_raw_shape, params)]
     if None not in sizes:
         return constants.constant(sum(sizes), dtype)
-    counts = [shape_ops.shape(p)[0] for p in params]
+    counts = []
+    for param in params:
+        with colocate_with(param):
+            counts.append(shape_ops.shape(param)[0])
     return reduction.reduce_sum(joining.stack([identity_and_cast.cast(c, dtype) for c in counts]))
 
 

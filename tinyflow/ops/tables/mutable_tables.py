@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import add_to_collection, name_scope
+from tinyflow.graph.defaults import add_to_collection, colocate_with, name_scope
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.ops.files.saveable_object import SaveableObject, SaveSpec
 from tinyflow.ops.tables import table_ops
@@ -19,7 +19,7 @@ class _Saveable(SaveableObject):
 
     def restore(self, restored_tensors, restored_shapes):
         """The Operation that replaces the contents of the table."""
-        with name_scope(f'{self.name}_table_restore'):
+        with name_scope(f'{self.name}_table_restore'), colocate_with(self.op.resource_handle):
             return table_ops.LookupTableImportV2.apply(self.op.resource_handle, *restored_tensors)
 
 
@@ -53,7 +53,8 @@ class MutableHashTable(LookupInterface):
         with self._named(name, 'lookup_table_insert'):
             keys = convert_to_tensor(keys, self._key_dtype, 'keys')
             values = convert_to_tensor(values, self._value_dtype, 'values')
-            return table_ops.LookupTableInsertV2.apply(self.resource_handle, keys, values)
+            with colocate_with(self.resource_handle):
+                return table_ops.LookupTableInsertV2.apply(self.resource_handle, keys, values)
 
     def remove(self, keys, name=None):
         """An Operation that removes the keys. Shapes: keys [*a]."""
@@ -65,12 +66,19 @@ class MutableHashTable(LookupInterface):
         """The values of the keys, else the default. Shapes: keys [*a] -> [*a, *value]."""
         with self._named(name, 'lookup_table_find'):
             keys = convert_to_tensor(keys, self._key_dtype, 'keys')
-            return table_ops.LookupTableFindV2.apply(self.resource_handle, keys,
-                                                     self._default_value)
+            with colocate_with(self.resource_handle):
+                return table_ops.LookupTableFindV2.apply(self.resource_handle, keys,
+                                                         self._default_value)
+
+    def size(self, name=None):
+        """The number of keys. Shapes: -> [] int64."""
+        with colocate_with(self.resource_handle):
+            return super().size(name)
 
     def export(self, name=None):
         """(all keys, all values). Shapes: -> [n], [n, *value]."""
-        with self._named(name, 'lookup_table_export_values'):
+        with self._named(name, 'lookup_table_export_values'), \
+                colocate_with(self.resource_handle):
             keys, values = table_ops.LookupTableExportV2.apply(
                 self.resource_handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype)
         if self._default_value.raw_shape is not None:

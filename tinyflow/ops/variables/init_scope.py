@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
+from tinyflow.graph import devices
 from tinyflow.graph.defaults import get_default_graph
 
 __all__ = ['init_scope']
@@ -24,5 +25,5 @@ def init_scope():
         return
     scope = inner.get_name_scope()
     with outer.as_default(), outer.control_dependencies(None), \
-            outer.name_scope(scope + '/' if scope else None):
+            devices.taken_over(outer, inner), outer.name_scope(scope + '/' if scope else None):
         yield

@@ -19,7 +19,7 @@ import functools
 from functools import partial
 from typing import Any
 
-from tinyflow.graph import dtype_hints, dtypes, shapes
+from tinyflow.graph import devices, dtype_hints, dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import (
     colocate_with,
@@ -97,6 +97,7 @@ class Variable(VariableBase):
     """
 
     _is_complete = False        # True of what `tf.Variable(...)` returned
+    _cached_value = None        # a resource variable's value on its caching_device
     _is_initialized = None      # the node that tests it, once there is one
 
     def __new__(cls, *args, **settings) -> Any:
@@ -146,35 +147,37 @@ class Variable(VariableBase):
         dtype = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
         tensors = [initial_value] if isinstance(initial_value, Tensor) else []
         with name_scope(name, 'Variable', tensors) as scope, init_scope():
-            self._make_nodes(initial_value, scope, dtype, validate_shape, shape)
+            self._make_nodes(initial_value, scope, dtype, validate_shape, shape, caching_device)
             self.graph.add_to_collections(collections, self)
 
-    def _make_nodes(self, initial_value, scope, dtype, validate_shape, shape):
-        initial = self._initial_tensor(initial_value, dtype)
-        self._initial_value = initial
-        storage_shape = (shapes.raw(shape) if shape is not None else
-                         initial.raw_shape if validate_shape else None)
+    def _make_nodes(self, initial_value, scope, dtype, validate_shape, shape, caching_device):
+        if callable(initial_value):
+            with _group_of(scope):
+                initial = _called_initial_value(initial_value, dtype)
+                self._make_storage(initial, scope, validate_shape, shape)
+        else:
+            initial = convert_to_tensor(initial_value, dtype, 'initial_value')
+            self._make_storage(initial, scope, validate_shape, shape)
         if validate_shape and not shapes.known(initial.raw_shape):
             raise misuse(ValueError(report(
                 f'initial_value must have a shape specified: {initial}',
                 inputs=[('initial_value', initial)],
                 hint='a fully known shape, such as [784, 10]: weights do not depend on the size of '
                      'a batch; or validate_shape=False for a Variable of unknown shape.')))
-        self._variable = variable_ops.VariableV2.apply(
-            shape=storage_shape, dtype=initial.dtype.base_dtype, name=scope)
         self._safe_initial_value = with_initialized_variables(initial, scope)
         self._initializer_op = variable_ops.Assign.apply(
             self._variable, self._safe_initial_value, validate_shape=validate_shape,
             name='Assign').op
-        with colocate_with(self._variable.op):
+        with colocate_with(self._variable.op) if caching_device is None \
+                else device(caching_device):
             self._snapshot = identity_and_cast.Identity.apply(self._variable, name='read')
 
-    @staticmethod
-    def _initial_tensor(initial_value, dtype):
-        if not callable(initial_value):
-            return convert_to_tensor(initial_value, dtype, 'initial_value')
-        with name_scope('Initializer'), device(None):
-            return convert_to_tensor(initial_value(), dtype, 'initial_value')
+    def _make_storage(self, initial, scope, validate_shape, shape):
+        self._initial_value = initial
+        storage_shape = (shapes.raw(shape) if shape is not None else
+                         initial.raw_shape if validate_shape else None)
+        self._variable = variable_ops.VariableV2.apply(
+            shape=storage_shape, dtype=initial.dtype.base_dtype, name=scope)
 
     def set_shape(self, shape) -> None:
         """Adds what you know of the shape, as `Tensor.set_shape` does."""
@@ -266,28 +269,31 @@ class RefVariable(Variable):
 class ResourceVariable(Variable):
     """A Variable with a handle; see Variable for the arguments."""
 
-    def _make_nodes(self, initial_value, scope, dtype, validate_shape, shape):
-        initial = self._initial_tensor(initial_value, dtype)
-        self._initial_value = initial
-        storage_shape = initial.raw_shape if shape is None else shapes.raw(shape)
+    def _make_nodes(self, initial_value, scope, dtype, validate_shape, shape, caching_device):
         name = scope[:-1] if scope.endswith('/') else scope
-        self._handle = self._variable = resource_variable_ops.VarHandleOp.apply(
-            shape=storage_shape, dtype=initial.dtype.base_dtype,
-            shared_name=name, name=scope)
+        with _group_of(scope):
+            initial = _called_initial_value(initial_value, dtype)
+            self._initial_value = initial
+            storage_shape = initial.raw_shape if shape is None else shapes.raw(shape)
+            self._handle = self._variable = resource_variable_ops.VarHandleOp.apply(
+                shape=storage_shape, dtype=initial.dtype.base_dtype,
+                shared_name=name, name=scope)
         with name_scope('IsInitialized'):
             self._is_initialized_op = resource_variable_ops.VarIsInitializedOp.apply(self._handle)
-        with name_scope('Assign') as inner:
+        with name_scope('Assign') as inner, self._on_its_device():
             self._safe_initial_value = with_initialized_variables(initial, scope)
             self._initializer_op = resource_variable_ops.AssignVariableOp.apply(
                 self._handle, self._safe_initial_value, name=inner)
         with name_scope('Read'):
-            self._snapshot = resource_variable_ops.read(self._handle)
+            with device(self._handle.device):
+                self._snapshot = resource_variable_ops.read(self._handle)
+            if caching_device is not None:
+                with colocate_with(None, ignore_existing=True), device(caching_device):
+                    self._cached_value = identity_and_cast.identity(self._snapshot)
 
-    @staticmethod
-    def _initial_tensor(initial_value, dtype):
-        with name_scope('Initializer'), device(None):
-            return convert_to_tensor(initial_value() if callable(initial_value) else initial_value,
-                                     dtype, 'initial_value')
+    def _on_its_device(self):
+        """A scope in which nodes are where its storage is, without other constraints."""
+        return devices.only_on(self.graph, self._handle.device)
 
     # ---- properties ----------------------------------------------------------------------
 
@@ -330,8 +336,10 @@ class ResourceVariable(Variable):
     # ---- reading -------------------------------------------------------------------------
 
     def value(self) -> Tensor:
-        """A new node that reads the variable."""
-        with colocate_with(None, ignore_existing=True):
+        """A new node that reads the variable; with a caching_device, the one node there."""
+        if self._cached_value is not None:
+            return self._cached_value
+        with self._on_its_device():
             return self._read()
 
     def _read(self):
@@ -339,7 +347,7 @@ class ResourceVariable(Variable):
 
     def read_value(self) -> Tensor:
         """A new read, in a name scope Read, and an Identity of it."""
-        with name_scope('Read'):
+        with name_scope('Read'), device(self._handle.device):
             value = self._read()
         return identity_and_cast.identity(value)
 
@@ -452,6 +460,17 @@ class UnreadVariable(ResourceVariable):
 
     def read_value(self) -> Tensor:
         return self._read()
+
+
+def _group_of(scope):
+    """A scope of nodes that go where the Variable of this name will be."""
+    return devices.group_scope(get_default_graph(), scope.rstrip('/'))
+
+
+def _called_initial_value(value, dtype):
+    """The tensor of an initial value; it takes its device from the Variable's group alone."""
+    with name_scope('Initializer'), device(None):
+        return convert_to_tensor(value() if callable(value) else value, dtype, 'initial_value')
 
 
 def is_resource_variable(variable) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import functools
+from contextlib import contextmanager
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
@@ -130,6 +131,31 @@ class VariableScope:
         settings = {key[1:]: value for key, value in vars(self).items()}
         settings.update({key: value for key, value in changes.items() if value is not None})
         return VariableScope(**settings)
+
+
+def cache_reads(scope):
+    """Variables of a scope are read once for all steps, where its other nodes are.
+
+    Unless the program has chosen a caching_device, or the steps are in a loop, which may train.
+    """
+    if scope.caching_device is None and not isinstance(get_default_graph(), FuncGraph):
+        scope.set_caching_device(_device_of)
+
+
+@contextmanager
+def cached_reads():
+    """A block in which the Variables of the open scope are read as in `cache_reads`."""
+    scope = get_variable_scope()
+    outer = scope.caching_device
+    cache_reads(scope)
+    try:
+        yield
+    finally:
+        scope.set_caching_device(outer)
+
+
+def _device_of(operation):
+    return operation.device
 
 
 _SETTINGS = ('initializer', 'regularizer', 'caching_device', 'partitioner', 'custom_getter',

@@ -33,7 +33,7 @@ if sys.platform == 'win32':
 else:
     import fcntl
 
-__all__ = ['LOCK_FILE', 'FolderLock', 'remove_leftovers']
+__all__ = ['LOCK_FILE', 'FolderLock', 'clean_up_after_kill', 'remove_leftovers']
 
 LOCK_FILE = 'training.lock'
 
@@ -172,6 +172,19 @@ def _release(path, process):
 
 
 # ---- what a killed training left behind --------------------------------------------------------
+
+
+def clean_up_after_kill(save_path):
+    """Removes what a killed training left, where none will follow; nothing if one is running."""
+    folder = os.path.dirname(save_path)
+    path = os.path.join(os.path.realpath(folder), LOCK_FILE)
+    if path in _held or not os.path.exists(path):
+        return
+    with suppress(FailedPreconditionError):
+        lock = FolderLock(folder)
+        if lock.is_first:
+            remove_leftovers(save_path)
+        lock.release()
 
 
 def remove_leftovers(save_path):

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.defaults import get_default_graph, name_scope
-from tinyflow.graph.graph import Graph
+from tinyflow.graph.devices import canonical_name
 from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import identity_and_cast as identities
 from tinyflow.ops.variables import replica_context as context
@@ -203,6 +203,4 @@ def _full_device_name(device):
     """'/device:CPU:0' for '/cpu:0'. Raises TypeError unless it is a string."""
     if not isinstance(device, str):
         raise misuse(TypeError(f'A device must be a string such as "/cpu:0", not {device!r}.'))
-    graph = Graph()
-    with graph.device(device):
-        return graph.current_device
+    return canonical_name(device)

@@ -27,12 +27,12 @@ class _GraphContext:
     def save(self):
         graph = self.graph
         self.name, self.controllers = graph._name_stack, list(graph._controllers)
-        self.devices = list(graph._devices)
+        self.places = graph.places
 
     def restore(self):
         graph = self.graph
         graph._name_stack, graph._controllers = self.name, list(self.controllers)
-        graph._devices = list(self.devices)
+        graph.places = self.places
 
 
 class _Replica(threading.Thread):

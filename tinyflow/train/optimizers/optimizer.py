@@ -218,9 +218,10 @@ class Optimizer:
         """A Variable of the optimizer itself, one for each graph."""
         key = name, colocate_with.graph
         if key not in self._non_slot_dict:
-            self._non_slot_dict[key] = Variable(
-                initial_value, name=name, trainable=False,
-                use_resource=is_resource_variable(colocate_with))
+            with get_default_graph().colocate_with(colocate_with):
+                self._non_slot_dict[key] = Variable(
+                    initial_value, name=name, trainable=False,
+                    use_resource=is_resource_variable(colocate_with))
         return self._non_slot_dict[key]
 
     def _get_non_slot_variable(self, name, graph=None):

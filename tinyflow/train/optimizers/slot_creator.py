@@ -1,8 +1,10 @@
 """Slots: Variables that an optimizer keeps for a Variable, such as `w/Momentum` for `w`.
 
-There is only one device, so `colocate_with_primary` has no effect.
+They are where the Variable is, unless `colocate_with_primary` is False.
 """
 from __future__ import annotations
+
+from contextlib import nullcontext
 
 from tinyflow.graph.defaults import colocate_with, get_default_graph
 from tinyflow.ops.array import constants
@@ -14,7 +16,7 @@ from tinyflow.ops.variables.variable_scope import get_variable, get_variable_sco
 
 def create_slot(primary, val, name, colocate_with_primary=True):
     """A Variable `<primary>/<name>` initialised with the tensor `val`."""
-    return _slot(primary, name, initializer=val,
+    return _slot(primary, name, colocate_with_primary, initializer=val,
                  validate_shape=val.get_shape().is_fully_defined())
 
 
@@ -27,8 +29,8 @@ def create_slot_with_initializer(primary, initializer, shape, dtype, name,
     """
     if not callable(initializer):
         return create_slot(primary, initializer, name, colocate_with_primary)
-    return _slot(primary, name, initializer=initializer, shape=shape, dtype=dtype,
-                 validate_shape=shape.is_fully_defined())
+    return _slot(primary, name, colocate_with_primary, initializer=initializer, shape=shape,
+                 dtype=dtype, validate_shape=shape.is_fully_defined())
 
 
 def create_zeros_slot(primary, name, dtype=None, colocate_with_primary=True):
@@ -42,12 +44,13 @@ def create_zeros_slot(primary, name, dtype=None, colocate_with_primary=True):
                        colocate_with_primary)
 
 
-def _slot(primary, name, **settings):
+def _slot(primary, name, colocated, **settings):
     graph = get_default_graph()
     if primary.graph is not graph:
         with primary.graph.as_default():
-            return _slot(primary, name, **settings)
-    with variable_scope(None, f'{primary.op.name}/{name}'), colocate_with(primary):
+            return _slot(primary, name, colocated, **settings)
+    with variable_scope(None, f'{primary.op.name}/{name}'), \
+            colocate_with(primary) if colocated else nullcontext():
         scope = get_variable_scope()
         partitioner = scope.partitioner
         scope.set_partitioner(None)

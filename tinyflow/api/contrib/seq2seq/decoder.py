@@ -13,7 +13,7 @@ from tinyflow.ops.array import constants, indexing, shape_ops
 from tinyflow.ops.control_flow import while_loop
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 from tinyflow.ops.math import logic, reduction
-from tinyflow.ops.variables.variable_scope import variable_scope
+from tinyflow.ops.variables.variable_scope import cache_reads, variable_scope
 
 
 class Decoder:
@@ -62,7 +62,8 @@ def dynamic_decode(decoder, output_time_major=False, impute_finished=False,
     """
     if not isinstance(decoder, Decoder):
         raise misuse(TypeError(f'Expected decoder to be type Decoder, but saw: {type(decoder)}'))
-    with variable_scope(scope, 'decoder'):
+    with variable_scope(scope, 'decoder') as opened:
+        cache_reads(opened)
         if maximum_iterations is not None:
             maximum_iterations = convert_to_tensor(maximum_iterations, int32,
                                                    'maximum_iterations')
