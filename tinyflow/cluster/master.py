@@ -30,6 +30,7 @@ from tinyflow.compiler.schedule import schedule
 from tinyflow.formats.protos.graph_pb2 import GraphDef
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.gc_pause import collector_paused
 from tinyflow.graph.support.waits import check_deadline, deadline, deadlines, seconds_left
 from tinyflow.session.cache_entry import CacheEntry
@@ -143,6 +144,15 @@ class ClusterRun:
             results = self(arrays)
             check_deadline(completed=True)
         return results
+
+    @property
+    def plan(self) -> Any:
+        """Asked for by `session.profile`, which needs one program of this process."""
+        raise misuse(NotImplementedError(
+            'session.profile() is for a Session of this process; this one runs stages on tasks.\n'
+            '  Hint: session.stages(fetches) shows what runs where.'))
+
+    program = plan
 
     def _unregistered(self) -> list[Part]:
         return [part for level in self.levels for part in level

@@ -1,5 +1,7 @@
 # For type checkers, written by docs/write_stubs.py: every public name, and its module.
 
+from tinyflow.cluster.cluster_spec import ClusterSpec
+from tinyflow.cluster.server import Server
 from tinyflow.formats.graphdef.graph_io import write_graph
 from tinyflow.formats.wire.events import summary_iterator
 from tinyflow.formats.wire.feature_lists import BytesList, FloatList, Int64List
@@ -15,7 +17,6 @@ from tinyflow.train.checkpoints.inspection import (
 from tinyflow.train.checkpoints.saver import Saver, export_meta_graph, import_meta_graph
 from tinyflow.train.checkpoints.warm_start import init_from_checkpoint, warm_start
 from tinyflow.train.checkpoints.warm_start_vocab import VocabInfo
-from tinyflow.cluster.cluster_spec import ClusterSpec
 from tinyflow.train.hooks.checkpoints import CheckpointSaverHook, CheckpointSaverListener
 from tinyflow.train.hooks.feeding import FeedFnHook
 from tinyflow.train.hooks.final_ops import FinalOpsHook
@@ -65,36 +66,40 @@ from tinyflow.train.training_util import (
     assert_global_step, create_global_step, get_global_step, get_or_create_global_step, global_step,
 )
 from typing import Any
+ClusterDef: Any
 Example: Any
 Feature: Any
 FeatureList: Any
 FeatureLists: Any
 Features: Any
+JobDef: Any
 SaverDef: Any
 SequenceExample: Any
+ServerDef: Any
 
 __all__ = [
     'AdadeltaOptimizer', 'AdagradDAOptimizer', 'AdagradOptimizer', 'AdamOptimizer', 'BytesList',
     'Checkpoint', 'CheckpointManager', 'CheckpointSaverHook', 'CheckpointSaverListener',
-    'ChiefSessionCreator', 'ClusterSpec', 'Coordinator', 'Example', 'ExponentialMovingAverage',
-    'Feature', 'FeatureList', 'FeatureLists', 'Features', 'FeedFnHook', 'FinalOpsHook', 'FloatList',
-    'FtrlOptimizer', 'GlobalStepWaiterHook', 'GradientDescentOptimizer', 'Int64List',
-    'LoggingTensorHook', 'LooperThread', 'MomentumOptimizer', 'MonitoredSession',
-    'MonitoredTrainingSession', 'NanLossDuringTrainingError', 'NanTensorHook',
-    'NewCheckpointReader', 'Optimizer', 'ProfilerHook', 'ProximalAdagradOptimizer',
-    'ProximalGradientDescentOptimizer', 'QueueRunner', 'RMSPropOptimizer', 'Saver', 'SaverDef',
-    'Scaffold', 'SecondOrStepTimer', 'SequenceExample', 'SessionCreator', 'SessionManager',
-    'SessionRunArgs', 'SessionRunContext', 'SessionRunHook', 'SessionRunValues',
-    'SingularMonitoredSession', 'StepCounterHook', 'StopAtStepHook', 'SummarySaverHook',
-    'Supervisor', 'VocabInfo', 'WorkerSessionCreator', 'add_queue_runner', 'assert_global_step',
-    'basic_train_loop', 'batch', 'batch_join', 'checkpoint_exists', 'checkpoints_iterator',
-    'cosine_decay', 'cosine_decay_restarts', 'create_global_step', 'exponential_decay',
-    'export_meta_graph', 'generate_checkpoint_state_proto', 'get_checkpoint_mtimes',
-    'get_checkpoint_state', 'get_global_step', 'get_or_create_global_step', 'global_step',
-    'import_meta_graph', 'init_from_checkpoint', 'input_producer', 'inverse_time_decay',
-    'latest_checkpoint', 'limit_epochs', 'linear_cosine_decay', 'list_variables', 'load_checkpoint',
-    'load_variable', 'match_filenames_once', 'matching_variables', 'maybe_batch',
-    'maybe_batch_join', 'maybe_shuffle_batch', 'maybe_shuffle_batch_join', 'natural_exp_decay',
+    'ChiefSessionCreator', 'ClusterDef', 'ClusterSpec', 'Coordinator', 'Example',
+    'ExponentialMovingAverage', 'Feature', 'FeatureList', 'FeatureLists', 'Features', 'FeedFnHook',
+    'FinalOpsHook', 'FloatList', 'FtrlOptimizer', 'GlobalStepWaiterHook',
+    'GradientDescentOptimizer', 'Int64List', 'JobDef', 'LoggingTensorHook', 'LooperThread',
+    'MomentumOptimizer', 'MonitoredSession', 'MonitoredTrainingSession',
+    'NanLossDuringTrainingError', 'NanTensorHook', 'NewCheckpointReader', 'Optimizer',
+    'ProfilerHook', 'ProximalAdagradOptimizer', 'ProximalGradientDescentOptimizer', 'QueueRunner',
+    'RMSPropOptimizer', 'Saver', 'SaverDef', 'Scaffold', 'SecondOrStepTimer', 'SequenceExample',
+    'Server', 'ServerDef', 'SessionCreator', 'SessionManager', 'SessionRunArgs',
+    'SessionRunContext', 'SessionRunHook', 'SessionRunValues', 'SingularMonitoredSession',
+    'StepCounterHook', 'StopAtStepHook', 'SummarySaverHook', 'Supervisor', 'VocabInfo',
+    'WorkerSessionCreator', 'add_queue_runner', 'assert_global_step', 'basic_train_loop', 'batch',
+    'batch_join', 'checkpoint_exists', 'checkpoints_iterator', 'cosine_decay',
+    'cosine_decay_restarts', 'create_global_step', 'exponential_decay', 'export_meta_graph',
+    'generate_checkpoint_state_proto', 'get_checkpoint_mtimes', 'get_checkpoint_state',
+    'get_global_step', 'get_or_create_global_step', 'global_step', 'import_meta_graph',
+    'init_from_checkpoint', 'input_producer', 'inverse_time_decay', 'latest_checkpoint',
+    'limit_epochs', 'linear_cosine_decay', 'list_variables', 'load_checkpoint', 'load_variable',
+    'match_filenames_once', 'matching_variables', 'maybe_batch', 'maybe_batch_join',
+    'maybe_shuffle_batch', 'maybe_shuffle_batch_join', 'natural_exp_decay',
     'noisy_linear_cosine_decay', 'piecewise_constant', 'piecewise_constant_decay',
     'polynomial_decay', 'queue_runner', 'range_input_producer', 'remove_checkpoint',
     'shuffle_batch', 'shuffle_batch_join', 'slice_input_producer', 'start_queue_runners',
