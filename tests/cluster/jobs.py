@@ -21,7 +21,7 @@ LIMIT = 60              # seconds until a task is given up
 
 
 def free_addresses(count):
-    """Addresses of this machine that nobody listens on."""
+    """Unused addresses of this machine."""
     sockets = [socket.socket() for _ in range(count)]
     for one in sockets:
         one.bind(('127.0.0.1', 0))

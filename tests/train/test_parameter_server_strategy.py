@@ -85,7 +85,7 @@ def test_variables_are_on_the_servers_in_turn():
             assert [v.device for v in made] == ['/job:ps/task:0', '/job:ps/task:1',
                                                 '/job:ps/task:0']
             assert tf.constant(1.).device == '/job:worker/task:1'
-            inside = strategy.experimental_run_v2(lambda: tf.constant(1.) + made[0])
+            inside = strategy.experimental_run_v2(lambda v: tf.constant(1.) + v, made[:1])
             assert inside.device == '/job:worker/replica:0/task:1/device:CPU:0'
 
 

@@ -22,7 +22,7 @@ from tinyflow.graph.support.errors import DataLossError, NotFoundError, OpError
 from tinyflow.ops.control_flow.function_nodes import functions_of
 from tinyflow.session.store import full_name
 from tinyflow.train.checkpoints.incarnations import (
-    begins_anew,
+    begins_again,
     incarnations,
     updates_are_ordered,
 )
@@ -88,7 +88,7 @@ def _of_workers(state, prefix, count):
 def session_state(session):
     """Plain data: what a checkpoint of Variables does not hold; 'lost' is what cannot be saved."""
     positions, lost = session.positions()
-    for name in begins_anew(session.graph):
+    for name in begins_again(session.graph):
         lost.pop(name, None)
     for name, position in list(positions.items()):
         why = _not_to_be_saved(position)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.keys import GraphKeys
 
-__all__ = ['begins_anew', 'incarnations', 'updates_are_ordered']
+__all__ = ['begins_again', 'incarnations', 'updates_are_ordered']
 
 
 def incarnations(session):
@@ -28,7 +28,7 @@ def updates_are_ordered(graph):
     return any(op.attrs.get('shared_name') == _TOKENS for op in _queues_and_accumulators(graph))
 
 
-def begins_anew(graph):
+def begins_again(graph):
     """The names of nodes whose states a SyncReplicasOptimizer fills when training begins."""
     found = list(_queues_and_accumulators(graph))
     if not any(op.attrs.get('shared_name') == _TOKENS for op in found):

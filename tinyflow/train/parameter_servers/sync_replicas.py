@@ -103,12 +103,12 @@ class SyncReplicasOptimizer(Optimizer):
         self._make_local_step()
         with name_scope(None, self._name):
             accumulators, added, means = self._accumulate(pairs)
-            with self._beside_the_step():
+            with self._next_to_the_step():
                 update = self._opt.apply_gradients(means, global_step)
-            with self._beside_the_step():
+            with self._next_to_the_step():
                 self._tokens = _queue('sync_token_q', -1, global_step.dtype.base_dtype)
                 unused = _queue('dummy_queue', 1, dtypes.int32)
-            with self._beside_the_step():
+            with self._next_to_the_step():
                 with control_dependencies(added):
                     token = self._tokens.dequeue()
                 train_op = variable_ops.assign(self._local_step, token)
@@ -171,7 +171,7 @@ class SyncReplicasOptimizer(Optimizer):
         return self._tokens.enqueue_many((constants.fill([count], self._global_step),))
 
     @contextmanager
-    def _beside_the_step(self):
+    def _next_to_the_step(self):
         """On the device of the global step, without a name scope."""
         with device(self._global_step.device), name_scope(''):
             yield
@@ -198,7 +198,7 @@ class SyncReplicasOptimizer(Optimizer):
                                     f'(given) vs {lacking} (needed)'))
         if num_tokens <= 0:
             return grouping.no_op(name='no_init_tokens')
-        with self._beside_the_step():
+        with self._next_to_the_step():
             return self._fill(num_tokens)
 
     def _check_applied(self, message):

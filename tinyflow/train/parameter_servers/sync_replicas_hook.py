@@ -21,7 +21,7 @@ class ChiefRunner(QueueRunner):
 
 
 class _NotWaitedFor:
-    """A Coordinator that forgets which threads it is told of."""
+    """A Coordinator that registers no threads."""
 
     def __init__(self, coord):
         self._coord = coord
