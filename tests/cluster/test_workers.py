@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from tests.cluster import jobs, training_loops
+from tests.cluster import training_loops, workers
 from tests.golden.store import read_recorded
 
 pytest.importorskip('mpi4py', reason="several workers need pip install 'tinyflow-graph[cluster]'")
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.cluster
 
 
 def test_four_workers_compute_what_one_process_does(tmp_path):
-    ended = jobs.by_mpiexec(4, 'training_loops.py', tmp_path)
+    ended = workers.by_mpiexec(4, 'training_loops.py', tmp_path)
     assert ended[0][0] == 0, ended.output
     found = [json.loads((tmp_path / f'{rank}.json').read_text()) for rank in range(4)]
     assert all(worker['again'] for worker in found)                 # bit for bit
@@ -39,7 +39,7 @@ def _same(a, b):
 
 def test_losses_are_those_of_tensorflow(tmp_path):
     """Two processes that were started apart; batch normalization, and rows of a table."""
-    ended = jobs.apart(2, 'losses_of_workers.py', 'tinyflow', tmp_path)
+    ended = workers.apart(2, 'losses_of_workers.py', 'tinyflow', tmp_path)
     assert [status for status, _ in ended] == [0, 0], ended.output
     found, = ended.lines('RESULT')
     recorded = read_recorded('workers')
@@ -50,15 +50,15 @@ def test_losses_are_those_of_tensorflow(tmp_path):
 
 
 def test_a_killed_training_is_resumed_exactly(tmp_path):
-    killed = jobs.by_mpiexec(2, 'estimator_killed.py', tmp_path)
+    killed = workers.by_mpiexec(2, 'estimator_killed.py', tmp_path)
     assert killed[0][0] == 9, killed.output
     assert 'model.ckpt-10.resume' in os.listdir(tmp_path / 'killed')
-    resumed = jobs.apart(2, 'estimator_killed.py', tmp_path, 'resume')
+    resumed = workers.apart(2, 'estimator_killed.py', tmp_path, 'resume')
     assert [status for status, _ in resumed] == [0, 0], resumed.output
     assert resumed.lines('WEIGHTS') == killed.lines('WEIGHTS')
 
 
-@pytest.mark.parametrize('start', [jobs.by_mpiexec, jobs.apart])
+@pytest.mark.parametrize('start', [workers.by_mpiexec, workers.apart])
 def test_an_error_in_one_worker_ends_all(start):
     begin = time.monotonic()
     ended = start(2, 'wrong_worker.py', 'raise')
@@ -71,7 +71,7 @@ def test_an_error_in_one_worker_ends_all(start):
 
 
 def test_workers_with_different_graphs():
-    ended = jobs.apart(2, 'wrong_worker.py', 'graph')
+    ended = workers.apart(2, 'wrong_worker.py', 'graph')
     for status, text in ended:
         assert status == 1
         assert "the workers have built different graphs: the Variable 'shared' float32 (3,) on " \

@@ -59,3 +59,7 @@ __all__ = ['SparseConditionalAccumulator',  # noqa: F822 - imported on first use
 
 _LATER = {'SparseConditionalAccumulator': 'tinyflow.ops.queues.sparse_accumulators'}
 __getattr__ = _importing(globals(), _LATER, _explain_missing(__name__, __all__))
+
+
+def __dir__():
+    return [*__all__, *_LATER]

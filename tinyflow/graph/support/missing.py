@@ -150,7 +150,8 @@ _LEFT_OUT = {
                     'it asks the provider which machines there are; set TF_CONFIG in each process '
                     '(docs/cluster.md), or use SimpleClusterResolver'),
     **dict.fromkeys([f'{where}.cluster_resolver.TPUClusterResolver'
-                     for where in ('distribute', 'contrib')], 'tinyflow runs on the CPU only'),
+                     for where in ('distribute', 'contrib')],
+                    'tinyflow runs on the CPU only; tf.Session() runs the same graph'),
     'distribute.experimental.TPUStrategy': 'tinyflow runs on the CPU only; several processes: '
         'tf.distribute.experimental.MultiWorkerMirroredStrategy()',
     'tpu': 'tinyflow runs on the CPU only; tf.Session() runs the same graph',

@@ -1,0 +1,75 @@
+"""Starts workers, by mpiexec or each with its own TF_CONFIG, and waits for them."""
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+LIMIT = 60              # seconds
+
+
+class Ended(list):
+    """(exit status, output) of each process that was started."""
+
+    @property
+    def output(self):
+        return '\n'.join(text for _, text in self)
+
+    def lines(self, mark):
+        """The JSON data of the lines that begin with `mark`."""
+        return [json.loads(line.partition(mark + ' ')[2]) for line in self.output.splitlines()
+                if line.startswith(mark + ' ')]
+
+
+def by_mpiexec(workers, script, *arguments, **environment):
+    """Runs HERE/script in that many workers under one mpiexec."""
+    mpiexec = Path(sys.executable).with_name('mpiexec')
+    command = [str(mpiexec) if mpiexec.exists() else shutil.which('mpiexec'), '-n', str(workers)]
+    return _wait([_start(command, script, arguments, environment)])
+
+
+def apart(workers, script, *arguments, **environment):
+    """Runs HERE/script in that many processes that know each other by TF_CONFIG only."""
+    addresses = [f'127.0.0.1:{port}' for port in _free_ports(workers)]
+    return _wait([_start([], script, arguments, {**environment, 'TF_CONFIG': json.dumps({
+        'cluster': {'worker': addresses}, 'task': {'type': 'worker', 'index': index}})})
+        for index in range(workers)])
+
+
+def _start(command, script, arguments, environment):
+    path = os.pathsep.join([str(HERE.parents[1]), os.environ.get('PYTHONPATH', '')])
+    return subprocess.Popen(
+        [*command, sys.executable, str(HERE / script), *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        env={**os.environ, 'PYTHONPATH': path, 'OPENBLAS_NUM_THREADS': '1', **environment})
+
+
+def _wait(processes):
+    """The Ended processes; after LIMIT they are killed, with all that they have started."""
+    ended = Ended()
+    try:
+        for process in processes:
+            text, _ = process.communicate(timeout=LIMIT)
+            ended.append((process.returncode, text))
+        return ended
+    finally:
+        for process in processes:
+            if process.poll() is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                print(process.communicate()[0])
+
+
+def _free_ports(count):
+    with contextlib.ExitStack() as opened:
+        sockets = [opened.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(('127.0.0.1', 0))
+        return [each.getsockname()[1] for each in sockets]
