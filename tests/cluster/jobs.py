@@ -8,12 +8,13 @@ import os
 import random
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from tinyflow.cluster.ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / 'programs'
@@ -22,13 +23,7 @@ LIMIT = 60              # seconds until a task is given up
 
 def free_addresses(count):
     """Unused addresses of this machine."""
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(('127.0.0.1', 0))
-    addresses = [f'127.0.0.1:{one.getsockname()[1]}' for one in sockets]
-    for one in sockets:
-        one.close()
-    return addresses
+    return [f'127.0.0.1:{port}' for port in free_ports(count)]
 
 
 class Job:

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -13,6 +12,7 @@ import pytest
 
 import tinyflow as tf
 from tinyflow.cluster import client
+from tinyflow.cluster.ports import free_ports
 
 pytest.importorskip('zmq', reason="needs the extra: pip install 'tinyflow-graph[cluster]'")
 pytestmark = pytest.mark.cluster
@@ -25,9 +25,7 @@ server.join()
 
 
 def _free_address():
-    with socket.socket() as found:
-        found.bind(('127.0.0.1', 0))
-        return f'localhost:{found.getsockname()[1]}'
+    return f'localhost:{free_ports(1)[0]}'
 
 
 class _Ps:

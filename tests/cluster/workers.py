@@ -6,10 +6,11 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
+
+from tinyflow.cluster.ports import free_ports
 
 HERE = Path(__file__).parent
 LIMIT = 60              # seconds
@@ -37,7 +38,7 @@ def by_mpiexec(workers, script, *arguments, **environment):
 
 def apart(workers, script, *arguments, **environment):
     """Runs HERE/script in that many processes that know each other by TF_CONFIG only."""
-    addresses = [f'127.0.0.1:{port}' for port in _free_ports(workers)]
+    addresses = [f'127.0.0.1:{port}' for port in free_ports(workers)]
     return _wait([_start([], script, arguments, {**environment, 'TF_CONFIG': json.dumps({
         'cluster': {'worker': addresses}, 'task': {'type': 'worker', 'index': index}})})
         for index in range(workers)])
@@ -65,11 +66,3 @@ def _wait(processes):
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 print(process.communicate()[0])
-
-
-def _free_ports(count):
-    with contextlib.ExitStack() as opened:
-        sockets = [opened.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(('127.0.0.1', 0))
-        return [each.getsockname()[1] for each in sockets]

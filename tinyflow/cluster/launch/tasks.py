@@ -3,16 +3,13 @@ from __future__ import annotations
 
 import ast
 import json
-import random
-import socket
 from typing import NamedTuple
 
-__all__ = ['Task', 'environment_of', 'flags_of', 'free_ports', 'one_thread', 'plan',
+from tinyflow.cluster.ports import free_ports
+
+__all__ = ['Task', 'environment_of', 'flags_of', 'one_thread', 'plan',
            'script_flags']
 
-# Below the ports that systems hand out for outgoing connections (from 32768 on Linux): one that is
-# found free here is still free when the process that shall listen there has started.
-_PORTS = range(20000, 32768)
 
 # The flags of programs for tf.train.Server -> their values, from a Task and the cluster.
 _FLAGS = {
@@ -51,23 +48,6 @@ def plan(workers, ps, chief, evaluator) -> list[Task]:
         ('worker', i) for i in range(workers - chief)]
     tasks = [Task(*kind, f'127.0.0.1:{port}') for kind, port in zip(kinds, free_ports(len(kinds)))]
     return tasks + [Task('evaluator', 0)] * evaluator
-
-
-def free_ports(number) -> list[int]:
-    """Different ports of this machine at which nothing listens."""
-    found: list[int] = []
-    for port in random.SystemRandom().sample(_PORTS, len(_PORTS)):
-        if len(found) == number:
-            break
-        with socket.socket() as probe:
-            try:
-                probe.bind(('127.0.0.1', port))
-            except OSError:
-                continue
-            found.append(port)
-    if len(found) < number:
-        raise OSError(f'{number} free ports are needed, and {_PORTS} has {len(found)}')
-    return found
 
 
 def cluster_of(tasks) -> dict[str, list[str]]:
