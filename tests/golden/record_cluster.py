@@ -4,12 +4,12 @@ PYTHON
 PYTHON is an interpreter that has TensorFlow 1.15.5. One server and one worker, which are
 deterministic; a client with towers on two workers.
 """
-import json
 import sys
 import tempfile
 from pathlib import Path
 
 from tests.cluster.jobs import Job
+from tests.golden.encoding import json_text
 
 NAMES = ['between_graph --steps 10 --optimizer Adam',
          'supervised_sync --steps 10', 'monitored_async --steps 10']
@@ -31,7 +31,7 @@ def main(python):
         job.start('client', 0)
         job.wait('client')
         recorded['in_graph --steps 5'] = job.losses(0, 'client')
-    FILE.write_text(json.dumps(recorded, indent=0) + '\n')
+    FILE.write_text(json_text(recorded))
 
 
 if __name__ == '__main__':

@@ -17,6 +17,7 @@ from tinyflow.graph.defaults import colocate_with
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.queues.accumulators import (
@@ -191,11 +192,11 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         if reduction_type not in ('MEAN', 'SUM'):
             raise misuse(ValueError(report(
                 "Attr 'reduction_type' of 'SparseConditionalAccumulator' Op passed string "
-                f'{reduction_type!r} not in: "MEAN", "SUM".')))
+                f'{reduction_type!r} not in: "MEAN", "SUM".', site=user_site())))
         if not dtypes.as_dtype(dtype).is_floating:
             raise misuse(TypeError(report(
                 'A SparseConditionalAccumulator accumulates floating-point gradients, not '
-                f'{dtypes.as_dtype(dtype).name}.')))
+                f'{dtypes.as_dtype(dtype).name}.', site=user_site())))
         super().__init__(dtype, shape, SparseConditionalAccumulatorNode.apply(
             dtype=dtypes.as_dtype(dtype), shape=shapes.as_shape(shape),
             shared_name=shared_name or '', name=name, reduction_type=reduction_type))
