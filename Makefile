@@ -95,6 +95,7 @@ bench: .venv/installed
 	    echo "Timing tinyflow alone."; \
 	    $(PY) benchmarks/run.py $(ARGS); \
 	fi
+	@$(if $(ARGS),,$(PY) benchmarks/cluster.py $(if $(TF1_PYTHON),--tensorflow1 $(TF1_PYTHON)))
 
 # $(call make_venv,python,folder,condition,wanted)
 define make_venv
