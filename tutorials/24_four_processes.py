@@ -99,10 +99,10 @@ print(f'{len(made)} workers made {sum(made)} steps together')
 folder.cleanup()
 
 # %% [markdown]
-# The 400 steps are not divided in advance: each worker makes steps until the global step, which is also on the
-# server, has reached 400. A worker that is slow or comes late makes fewer. Steps of two workers may
-# also overlap; then a gradient is added to weights that have changed in between. Such training is
-# called *asynchronous*: it is fast, and its numbers differ from run to run.
+# The 400 steps are not divided in advance: each worker makes steps until the global step, which is
+# also on the server, has reached 400. A worker that is slow or comes late makes fewer. Steps of two
+# workers may also overlap; then a gradient is added to weights that have changed in between. Such
+# training is called *asynchronous*: it is fast, and its numbers differ from run to run.
 
 # %% [markdown]
 # ## Who computes what
