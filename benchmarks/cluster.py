@@ -28,7 +28,7 @@ LIMIT = 40              # seconds of one turn
 ROWS = {
     "1 KB": (1, 4.0), "5 MB": (1, 1.3), "100 MB": (1, 1.0),
     "network, SGD, 1 worker": (1, 1.3), "network, SGD, 2 workers": (2, 1.3),
-    "network, Adam, 2 workers": (2, 1.0), "network, SGD, synchronous, 2 workers": (2, 1.3),
+    "network, Adam, 2 workers": (2, 1.0),
 }
 
 
@@ -40,6 +40,7 @@ def main():
     parser.add_argument("--only", metavar="TEXT", default="", help="rows that contain it")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every turn there")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))       # ends the processes of a turn
     sides = {"tinyflow": sys.executable}
     if options.tensorflow1:
         sides["tensorflow"] = options.tensorflow1

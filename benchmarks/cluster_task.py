@@ -62,16 +62,11 @@ def network(tf, row, here, index, workers, target, seconds):
         loss = tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(hidden, 10))
         optimizer = (tf.train.AdamOptimizer if "Adam" in row
                      else tf.train.GradientDescentOptimizer)(0.001)
-        hooks = []
-        if "synchronous" in row:
-            optimizer = tf.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=workers,
-                                                       total_num_replicas=workers)
-            hooks.append(optimizer.make_session_run_hook(index == 0))
         train = optimizer.minimize(loss, global_step=step)
     draw = np.random.RandomState(index)
     feed = {x: draw.rand(32, 784).astype("float32"), y: draw.randint(0, 10, 32)}
     config = tf.ConfigProto(device_filters=["/job:ps", here])
-    with tf.train.MonitoredTrainingSession(target, is_chief=index == 0, hooks=hooks, config=config,
+    with tf.train.MonitoredTrainingSession(target, is_chief=index == 0, config=config,
                                            log_step_count_steps=None) as session:
         def run(what, feed=None):
             return session.run_step_fn(
@@ -79,8 +74,6 @@ def network(tf, row, here, index, workers, target, seconds):
         run(arrived)
         while run(ready) < workers:                 # all measure at the same time
             time.sleep(0.01)
-        if hooks:                                   # as many steps on each, so that all can end
-            return timed(lambda: session.run(train, feed), 0, WARMUP, steps=int(60 * seconds))
         return timed(lambda: session.run(train, feed), seconds, WARMUP)
 
 
