@@ -188,6 +188,20 @@ def test_forward_graph(name):
 
 
 @pytest.mark.parametrize('name', SAME_GRAPH)
+def test_places(name):
+    """The same devices, and the same nodes colocated with each other (attribute _class)."""
+    got, wanted = forward(name)
+    for operation, node in zip(got, wanted):
+        if node.name.endswith(('/gradient_values', '/num_required')):
+            continue            # Python values given to a sparse accumulator are constants there
+        groups = operation.colocated_with
+        theirs = [leader for leader in node.groups if not in_gradients(leader)]
+        assert [leader for leader in groups if not in_gradients(leader)] == theirs, node.name
+        assert bool(groups) == bool(node.groups), node.name
+        assert operation.device == node.device, node.name
+
+
+@pytest.mark.parametrize('name', SAME_GRAPH)
 def test_static_shapes(name):
     got, wanted = forward(name)
     ours = {op.name: [spec(t) for t in op.outputs] for op in got}

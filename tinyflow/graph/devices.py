@@ -205,7 +205,7 @@ def place(operation, placement: Placement) -> None:
     for position in operation.definition.ref_positions:
         tensor = operation.inputs[position]
         if tensor.dtype.is_ref:             # a colocate_with scope for the Variable
-            others = (*others, tensor.op)
+            others = (*others, _source(tensor).op)
     if placement.devices and others is placement.colocated:
         placement.device_of(operation)
     if others:
@@ -218,10 +218,24 @@ def place(operation, placement: Placement) -> None:
         operation.colocated_with = (placement.group,)
 
 
+def _source(tensor):
+    """The Variable's own reference, where functions have captured it."""
+    outer = tensor
+    while outer is not None:
+        tensor, outer = outer, getattr(outer.op.graph, 'source_of', _no_source)(outer)
+    return tensor
+
+
+def _no_source(tensor):
+    return None
+
+
 def _text(device, function):
     """The result of a device function as a string."""
     if hasattr(device, 'to_string'):
         return device.to_string()
+    if isinstance(device, bytes):
+        return device.decode()
     if not isinstance(device, str):
         name = getattr(function, '__name__', function)
         raise misuse(TypeError(
