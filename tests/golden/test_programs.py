@@ -111,6 +111,7 @@ SHAPES_DIFFER = {
     'dilated_convolutions_of_unknown_sizes': 'the filter knows the channels of a transposed '
                                              'convolution',
     'multilayer_perceptron_with_dropout': _LABELS,
+    'replicas_with_adam': _ROWS,
     'optimizer_sparse_momentum': _ROWS,
     'optimizer_sparse_nesterov': _ROWS,
     'optimizer_sparse_adagrad': _ROWS,
