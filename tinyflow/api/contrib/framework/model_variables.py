@@ -76,4 +76,5 @@ def local_variable(initial_value, validate_shape=True, name=None, use_resource=N
                     validate_shape=validate_shape, name=name, use_resource=use_resource)
 
 
-__all__ = ['VariableDeviceChooser', 'add_model_variable', 'local_variable', 'model_variable', 'variable']
+__all__ = ['VariableDeviceChooser', 'add_model_variable', 'local_variable', 'model_variable',
+           'variable']
