@@ -10,12 +10,13 @@ from .store import names, read_parts, read_recorded
 HERE = os.path.dirname(os.path.abspath(__file__))
 GRADIENT_SCOPE = re.compile(r'(^|/|\^)gradients(_\d+)?(/|$)')
 
-Node = collections.namedtuple('Node', 'name type inputs outputs')
+Node = collections.namedtuple('Node', 'name type inputs outputs groups device')
 Node.__doc__ = """One node of a recorded graph, outside the scopes of gradients.
 
 `inputs` holds tensor names ('a:0'), then control inputs ('^b') in alphabetical order, since TF
 gives them none; `outputs` holds pairs (dtype name, shape), where shape is a tuple with None for
-an unknown size, or None for an unknown rank. Inputs may come from a gradient scope (see
+an unknown size, or None for an unknown rank; `groups` the names of the nodes in the attribute
+_class. Inputs may come from a gradient scope (see
 `in_gradients`).
 """
 
@@ -34,8 +35,8 @@ class Program(object):
 
     @property
     def nodes(self):
-        return [Node(name, kind, inputs, [read_spec(spec) for spec in outputs])
-                for name, kind, inputs, outputs in parse_nodes(self._node_text)]
+        return [Node(name, kind, inputs, [read_spec(spec) for spec in outputs], groups, device)
+                for name, kind, inputs, outputs, groups, device in parse_nodes(self._node_text)]
 
     @property
     def runs(self):

@@ -8,12 +8,13 @@
       begin	Const		int32[1]
      slice	StridedSlice	Shape ./begin	int32[]
 
-The fields, separated by tabs, are name, type, inputs and outputs. Left out are a type that is the
-name without its number, and empty fields at the end. A line that ends in '/' opens a scope, or
-several: 'rnn/while/'. The indentation is the number of scopes around a line; it closes those
-further in. An input is a path from the scope around the node ('b', '../b'), from the scope of its
-own name ('./b') or from the top ('/b'), without the ':0' of a first output; '^b' is a control
-input. Lists that are equal are written once, below all their titles.
+The fields, separated by tabs, are name, type, inputs, outputs, the nodes with which it is colocated
+(TF's attribute _class; '..' is the node that has the scope's own name) and the device. Left out are
+a type that is the name without its number, and empty fields at the end. A line that ends in '/'
+opens a scope, or several: 'rnn/while/'. The indentation is the number of scopes around a line; it
+closes those further in. An input is a path from the scope around the node ('b', '../b'), from the
+scope of its own name ('./b') or from the top ('/b'), without the ':0' of a first output; '^b' is a
+control input. Lists that are equal are written once, below all their titles.
 """
 import re
 
@@ -22,7 +23,8 @@ NUMBER = re.compile(r'_\d+$')
 
 
 def write_node_lists(path, lists):
-    """Write {title: rows}; a row is [name, type] or [name, type, inputs, outputs]."""
+    """Write {title: rows}; a row is [name, type] or [name, type, inputs, outputs, groups, device].
+    """
     titles = {}
     for title, rows in lists.items():
         titles.setdefault('\n'.join(_lines(rows)), []).append(title)
@@ -46,7 +48,7 @@ def read_node_texts(path):
 
 
 def parse_nodes(text):
-    """[name, type, inputs, outputs] of each node of a list."""
+    """[name, type, inputs, outputs, groups, device] of each node of a list."""
     scopes, rows = [], []
     for line in text.strip('\n').split('\n') if text.strip() else ():
         depth = len(line) - len(line.lstrip(' '))
@@ -54,9 +56,10 @@ def parse_nodes(text):
         if line.endswith('/'):
             scopes.extend(line[depth:-1].split('/'))
             continue
-        name, kind, inputs, outputs = (line[depth:].split('\t') + ['', '', ''])[:4]
+        name, kind, inputs, outputs, groups, device = (line[depth:].split('\t') + [''] * 5)[:6]
         rows.append(['/'.join(scopes + [name]), kind or NUMBER.sub('', name),
-                     [_absolute(i, scopes, name) for i in inputs.split()], outputs.split()])
+                     [_absolute(i, scopes, name) for i in inputs.split()], outputs.split(),
+                     [_leader(g, scopes, name) for g in groups.split()], device])
     return rows
 
 
@@ -70,8 +73,18 @@ def _lines(rows):
         scopes = own
         fields = [name, '' if kind == NUMBER.sub('', name) else kind]
         if ends:
-            fields += [' '.join(_relative(i, own, name) for i in ends[0]), ' '.join(ends[1])]
+            fields += [' '.join(_relative(i, own, name) for i in ends[0]), ' '.join(ends[1]),
+                       ' '.join(_group(g, own, name) for g in ends[2]), ends[3]]
         yield ' ' * len(own) + '\t'.join(fields).rstrip('\t')
+
+
+def _group(leader, scopes, node):
+    """The path to a node with which others are colocated: '..' is that of the scope's own name."""
+    return '..' if leader == '/'.join(scopes) else _relative('^' + leader, scopes, node)[1:]
+
+
+def _leader(path, scopes, node):
+    return '/'.join(scopes) if path == '..' else _absolute('^' + path, scopes, node)[1:]
 
 
 def _same_start(one, other):

@@ -67,7 +67,15 @@ def _session(threads):
 def _node_row(op):
     # TF keeps control inputs in the order of a hash table: sorted, they are the same every time.
     inputs = [t.name for t in op.inputs] + sorted('^' + c.name for c in op.control_inputs)
-    return [op.name, op.type, inputs, [_spec(t) for t in op.outputs]]
+    return [op.name, op.type, inputs, [_spec(t) for t in op.outputs], _groups(op), op.device]
+
+
+def _groups(op):
+    """The names in the attribute _class, without 'loc:@'."""
+    try:
+        return [g.decode().partition('@')[2] for g in op.get_attr('_class')]
+    except ValueError:
+        return []
 
 
 def _spec(t):

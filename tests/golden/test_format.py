@@ -13,13 +13,13 @@ FILES = sorted(path.name[:-len('.json')] for path in store.FOLDER.glob('*.json')
 NODE_FILES = sorted(store.FOLDER.glob('nodes/*.txt'))
 
 NODES = [
-    ['x', 'Placeholder', [], ['float32[?,2]', 'int32[...]']],
-    ['a/b/c', 'Const', [], ['string[]']],
-    ['a/b/c_1', 'Add', ['a/b/c:0', 'x:1', '^a/b/c'], []],
-    ['a/b', 'Mul', ['a/b/c:0', 'a/b/c_1:0', 'x:0'], ['float32[]']],
-    ['a/b_1/c', 'c', ['a/b/c:0', 'a/b:0', 'a/b_1/c/d:0', '^x'], []],
-    ['a/long_scope/deep/down/c', 'Const', ['other/c:0', 'a/z:0'], []],
-    ['a/b/c_2', 'NoOp', ['^a/b/c_2/d'], []],
+    ['x', 'Placeholder', [], ['float32[?,2]', 'int32[...]'], [], '/job:ps'],
+    ['a/b/c', 'Const', [], ['string[]'], ['a/b', 'x'], ''],
+    ['a/b/c_1', 'Add', ['a/b/c:0', 'x:1', '^a/b/c'], [], ['a/b/c', 'a/b/c_1/d', 'a/z/b'], '/cpu:0'],
+    ['a/b', 'Mul', ['a/b/c:0', 'a/b/c_1:0', 'x:0'], ['float32[]'], [], ''],
+    ['a/b_1/c', 'c', ['a/b/c:0', 'a/b:0', 'a/b_1/c/d:0', '^x'], [], [], ''],
+    ['a/long_scope/deep/down/c', 'Const', ['other/c:0', 'a/z:0'], [], ['a/long_scope/b'], ''],
+    ['a/b/c_2', 'NoOp', ['^a/b/c_2/d'], [], [], ''],
 ]
 
 

@@ -111,6 +111,7 @@ SHAPES_DIFFER = {
     'dilated_convolutions_of_unknown_sizes': 'the filter knows the channels of a transposed '
                                              'convolution',
     'multilayer_perceptron_with_dropout': _LABELS,
+    'replicas_with_adam': _ROWS,
     'optimizer_sparse_momentum': _ROWS,
     'optimizer_sparse_nesterov': _ROWS,
     'optimizer_sparse_adagrad': _ROWS,
@@ -185,6 +186,20 @@ def test_forward_graph(name):
         for mine, other in zip(ours, theirs):
             # What comes out of a gradient scope is made in a simpler way, or not even made there.
             assert mine == other or in_gradients(other), node.name
+
+
+@pytest.mark.parametrize('name', SAME_GRAPH)
+def test_places(name):
+    """The same devices, and the same nodes colocated with each other (attribute _class)."""
+    got, wanted = forward(name)
+    for operation, node in zip(got, wanted):
+        if node.name.endswith(('/gradient_values', '/num_required')):
+            continue            # Python values given to a sparse accumulator are constants there
+        groups = operation.colocated_with
+        theirs = [leader for leader in node.groups if not in_gradients(leader)]
+        assert [leader for leader in groups if not in_gradients(leader)] == theirs, node.name
+        assert bool(groups) == bool(node.groups), node.name
+        assert operation.device == node.device, node.name
 
 
 @pytest.mark.parametrize('name', SAME_GRAPH)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from tinyflow.data.ops.iterator_ops import DeserializeIterator, SerializeIterator
+from tinyflow.graph.defaults import colocate_with
 from tinyflow.ops.files.saveable_object import SaveableObject, SaveSpec
 
 
@@ -14,7 +15,8 @@ class IteratorSaveable(SaveableObject):
         super().__init__(iterator_resource, [SaveSpec(serialized, '', name + '-state')], name)
 
     def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
-        return DeserializeIterator.apply(self.op, restored_tensors[0])
+        with colocate_with(self.op):
+            return DeserializeIterator.apply(self.op, restored_tensors[0])
 
 
 def make_saveable_from_iterator(iterator: Any) -> SaveableObject:

@@ -1,6 +1,7 @@
 """Iterators: feed the elements of a dataset into the graph, one per run."""
 from __future__ import annotations
 
+import contextlib
 import warnings
 from typing import Any
 
@@ -13,7 +14,7 @@ from tinyflow.data.ops import iterator_ops as ops, option_ops
 from tinyflow.data.options import Options
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import colocate_with, get_default_graph, name_scope
+from tinyflow.graph.defaults import colocate_with, device, get_default_graph, name_scope
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.errors import TinyflowWarning, misuse, report
@@ -45,8 +46,9 @@ class Iterator(OfElements):
                        shared_name: str | None = None, output_classes: Any = None) -> Iterator:
         """An iterator for any dataset of this structure; see make_initializer."""
         spec = structure.from_legacy(output_types, output_shapes, output_classes)
-        resource = ops.IteratorV2.apply(shared_name=shared_name or '',
-                                        **structure.of_elements(spec))
+        with _on_cpu_unless_placed():
+            resource = ops.IteratorV2.apply(shared_name=shared_name or '',
+                                            **structure.of_elements(spec))
         return _iterator(resource, None, spec)
 
     @staticmethod
@@ -55,7 +57,8 @@ class Iterator(OfElements):
         """The iterator whose handle is fed; see string_handle."""
         spec = structure.from_legacy(output_types, output_shapes, output_classes)
         handle = convert_to_tensor(string_handle, dtypes.string)
-        resource = ops.IteratorFromStringHandleV2.apply(handle, **structure.of_elements(spec))
+        with _on_cpu_unless_placed():
+            resource = ops.IteratorFromStringHandleV2.apply(handle, **structure.of_elements(spec))
         return _iterator(resource, None, spec)
 
     @property
@@ -117,6 +120,12 @@ class Iterator(OfElements):
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
         """For tf.train.Checkpoint: the position of the pass."""
         return {'ITERATOR': lambda name: IteratorSaveable(self._iterator_resource, name)}
+
+
+def _on_cpu_unless_placed() -> Any:
+    """A scope of the CPU, if no scope of a device is open."""
+    placement = get_default_graph()._placement
+    return contextlib.nullcontext() if placement and placement.devices else device('/cpu:0')
 
 
 def _iterator(resource: Tensor, initializer: Operation | None, spec: Any) -> Iterator:

@@ -161,7 +161,13 @@ class Placement(NamedTuple):
         """With one more device scope."""
         if device is not None and not callable(device):
             device = canonical_name(device)
-        return self if device == '' else self._replace(devices=(device, *self.devices))
+        if device == '':
+            return self
+        return Placement((device, *self.devices), self.colocated, self.group, self.hidden)
+
+    def for_initial_value(self, name) -> Placement:
+        """In the group of a Variable of this name, which is made afterwards."""
+        return Placement(self.devices, self.colocated, name, self.hidden)
 
     def with_operation(self, operation, ignore_existing=False) -> Placement:
         """With one more `colocate_with` scope; without the others if they are to be ignored."""
@@ -205,23 +211,41 @@ def place(operation, placement: Placement) -> None:
     for position in operation.definition.ref_positions:
         tensor = operation.inputs[position]
         if tensor.dtype.is_ref:             # a colocate_with scope for the Variable
-            others = (*others, tensor.op)
-    if placement.devices and others is placement.colocated:
+            operation_of_it = tensor.op if tensor.op.graph.outer_graph is None \
+                else _source(tensor).op
+            others = (*others, operation_of_it)
+    if others is placement.colocated and placement.devices and placement.devices[0] is not None:
         placement.device_of(operation)
     if others:
+        groups: tuple | None = None
         for other in others:
             operation.device = other.device or operation.device
-        operation.colocated_with = others[0].colocated_with or (others[0].name,) \
-            if others.count(others[0]) == len(others) else tuple(sorted({
-                name for other in others for name in other.colocated_with or (other.name,)}))
+            own = other.colocated_with or (other.name,)
+            groups = own if groups is None or own == groups else \
+                tuple(sorted({*groups, *own}))
+        operation.colocated_with = groups
     elif placement.group:
         operation.colocated_with = (placement.group,)
+
+
+def _source(tensor):
+    """The Variable's own reference, where functions have captured it."""
+    outer = tensor
+    while outer is not None:
+        tensor, outer = outer, getattr(outer.op.graph, 'source_of', _no_source)(outer)
+    return tensor
+
+
+def _no_source(tensor):
+    return None
 
 
 def _text(device, function):
     """The result of a device function as a string."""
     if hasattr(device, 'to_string'):
         return device.to_string()
+    if isinstance(device, bytes):
+        return device.decode()
     if not isinstance(device, str):
         name = getattr(function, '__name__', function)
         raise misuse(TypeError(

@@ -325,7 +325,7 @@ class Graph(NotCopied, instead=(
 
     def initial_value_of(self, name):
         """For the nodes that compute the initial value of a Variable that is not made yet."""
-        return Placed(self, (self._placement or ANYWHERE)._replace(group=name))
+        return Placed(self, (self._placement or ANYWHERE).for_initial_value(name))
 
     def colocate_with(self, op, ignore_existing=False):
         """Places nodes made inside where `op` is; with `ignore_existing`, not with others too."""

@@ -33,6 +33,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     accumulators,
     sync_replicas,
     datasets,
+    devices,
     feature_columns,
     sampling,
     rnn,

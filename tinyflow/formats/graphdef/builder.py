@@ -147,10 +147,14 @@ class Builder:
         return operation
 
     def _place(self, operation, node):
+        scopes = self.graph._placement or ANYWHERE
+        if scopes.colocated:
+            return                      # they decide, whatever the node says
+        if self._depth and operation.colocated_with:
+            return                      # in a function it is with the Variable that it refers to
         proto = node.attrs.get('_class')
         names = group_names(proto.list.s) if hasattr(proto, 'list') else ()
         operation.colocated_with = tuple([self.prefix + name for name in names])
-        scopes = self.graph._placement or ANYWHERE
         if names:
             operation.device = ''
             self._colocated.append((operation, node.device))

@@ -3,7 +3,12 @@ from __future__ import annotations
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import control_dependencies, get_default_graph, name_scope
+from tinyflow.graph.defaults import (
+    colocate_with,
+    control_dependencies,
+    get_default_graph,
+    name_scope,
+)
 from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.control_flow import grouping
@@ -20,7 +25,8 @@ def verify_tensor_all_finite(t=None, msg=None, name=None, x=None, message=None):
     x, message = renamed('x', x, 't', t), renamed('message', message, 'msg', msg)
     with name_scope(name, 'VerifyFinite', [x]):
         x = convert_to_tensor(x, name='x')
-        check = identity_and_cast.check_numerics(x, message=message)
+        with colocate_with(x):
+            check = identity_and_cast.check_numerics(x, message=message)
         return grouping.with_dependencies([check], x)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import add_to_collection, get_collection, name_scope
+from tinyflow.graph.defaults import add_to_collection, device, get_collection, name_scope
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import abstract, misuse, report
@@ -102,7 +102,8 @@ class TextFileInitializer(TableInitializerBase):
             raise misuse(ValueError(f'Invalid vocab_size {vocab_size}'))
         self._parts = {'key_index': key_index, 'value_index': value_index, 'delimiter': delimiter,
                        'vocab_size': -1 if vocab_size is None else vocab_size}
-        self._filename = convert_to_tensor(filename, dtypes.string, 'asset_path')
+        with device('CPU'):
+            self._filename = convert_to_tensor(filename, dtypes.string, 'asset_path')
         self._name = 'text_file_init' if name is None else name
         add_to_collection(GraphKeys.ASSET_FILEPATHS, self._filename)
         super().__init__(key_dtype, value_dtype)

@@ -70,6 +70,11 @@ class MutableHashTable(LookupInterface):
                 return table_ops.LookupTableFindV2.apply(self.resource_handle, keys,
                                                          self._default_value)
 
+    def size(self, name=None):
+        """The number of keys. Shapes: -> [] int64."""
+        with colocate_with(self.resource_handle):
+            return super().size(name)
+
     def export(self, name=None):
         """(all keys, all values). Shapes: -> [n], [n, *value]."""
         with self._named(name, 'lookup_table_export_values'), \

@@ -3,7 +3,12 @@ from __future__ import annotations
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import add_to_collection, get_default_graph, name_scope
+from tinyflow.graph.defaults import (
+    add_to_collection,
+    colocate_with,
+    get_default_graph,
+    name_scope,
+)
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants
@@ -46,7 +51,8 @@ def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
 def _assign_unbiased(variable, value, weight, scope):
     """Averages in a separate Variable, and divides by 1 - decay^updates."""
     dtype = variable.dtype.base_dtype
-    with variable_scope(variable.op.name, values=[variable, value, weight]):
+    with variable_scope(variable.op.name, values=[variable, value, weight]), \
+            colocate_with(variable):
         biased = get_variable(_unused('biased'), shape=variable.get_shape(), dtype=dtype,
                               initializer=zeros_initializer(), trainable=False)
         updates = get_variable(_unused('local_step'), shape=[], dtype=dtype,

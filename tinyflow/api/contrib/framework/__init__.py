@@ -12,6 +12,7 @@ from tinyflow.api.contrib.framework.deprecation import (
     deprecated_args,
 )
 from tinyflow.api.contrib.framework.model_variables import (
+    VariableDeviceChooser,
     add_model_variable,
     local_variable,
     model_variable,
@@ -69,7 +70,7 @@ from tinyflow.train.training_util import (
 )
 
 __all__ = [
-    'TensorSpec', 'add_arg_scope', 'add_model_variable', 'arg_scope',
+    'TensorSpec', 'VariableDeviceChooser', 'add_arg_scope', 'add_model_variable', 'arg_scope',
     'arg_scoped_arguments', 'argsort', 'assert_global_step', 'assert_same_float_dtype',
     'assert_scalar', 'assert_scalar_int', 'assign_from_checkpoint', 'assign_from_checkpoint_fn',
     'assign_from_values', 'assign_from_values_fn', 'convert_to_tensor_or_sparse_tensor',

@@ -2,13 +2,30 @@
 from __future__ import annotations
 
 import functools
+import itertools
 
 from tinyflow.api.contrib.framework.argument_scopes import add_arg_scope
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import add_to_collection, device as on_device, get_collection
+from tinyflow.graph.devices import DeviceSpec
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.ops.variables.variable import Variable, VariableAggregation, VariableSynchronization
 from tinyflow.ops.variables.variable_scope import get_variable, get_variable_scope
+
+
+class VariableDeviceChooser:
+    """A device function for Variables: the tasks of a job in turn, or without tasks one device."""
+
+    def __init__(self, num_tasks=0, job_name='ps', device_type='CPU', device_index=0,
+                 replica=None):
+        self._device = DeviceSpec(replica=replica, device_type=device_type,
+                                  device_index=device_index)
+        self._job, self._tasks = job_name, itertools.cycle(range(num_tasks))
+
+    def __call__(self, op):
+        task = next(self._tasks, None)
+        device = self._device if task is None else self._device.replace(job=self._job, task=task)
+        return device.to_string()
 
 
 @add_arg_scope
@@ -40,9 +57,11 @@ def model_variable(name, shape=None, dtype=dtypes.float32, initializer=None, reg
                    aggregation=VariableAggregation.NONE):
     """A Variable that is also in GraphKeys.MODEL_VARIABLES."""
     collections = [*(collections or ()), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
-    return variable(name, shape, dtype, initializer, regularizer, trainable, collections,
-                    caching_device, device, partitioner, custom_getter, use_resource,
-                    synchronization, aggregation)
+    return variable(name, shape=shape, dtype=dtype, initializer=initializer,
+                    regularizer=regularizer, trainable=trainable, collections=collections,
+                    caching_device=caching_device, device=device, partitioner=partitioner,
+                    custom_getter=custom_getter, use_resource=use_resource,
+                    synchronization=synchronization, aggregation=aggregation)
 
 
 def add_model_variable(var):
@@ -57,4 +76,5 @@ def local_variable(initial_value, validate_shape=True, name=None, use_resource=N
                     validate_shape=validate_shape, name=name, use_resource=use_resource)
 
 
-__all__ = ['add_model_variable', 'local_variable', 'model_variable', 'variable']
+__all__ = ['VariableDeviceChooser', 'add_model_variable', 'local_variable', 'model_variable',
+           'variable']
