@@ -56,6 +56,7 @@ def server(monkeypatch):
     made.rendezvous.ended = made.rendezvous.ended or (0, 'the test is over')
     for connection in made.connections:
         connection.close()
+    made.listener.shutdown(socket.SHUT_RDWR)        # wakes accept
     made.listener.close()
 
 

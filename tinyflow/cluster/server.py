@@ -39,6 +39,7 @@ class _Pool:
     def __init__(self) -> None:
         self._calls: queue.SimpleQueue = queue.SimpleQueue()
         self._idle = 0
+        self._stopped = False
         self._lock = threading.Lock()
 
     def __call__(self, function: Any, *arguments: Any) -> None:
@@ -56,11 +57,15 @@ class _Pool:
         while call is not None:
             call[0](*call[1])
             with self._lock:
+                if self._stopped:
+                    return
                 self._idle += 1
             call = self._calls.get()
 
     def stop(self) -> None:
+        """Ends the threads, each after its call."""
         with self._lock:
+            self._stopped = True
             for _ in range(self._idle):
                 self._calls.put(None)
 
