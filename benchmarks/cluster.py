@@ -56,7 +56,7 @@ def main():
     if options.json:
         options.json.write_text(json.dumps(results, indent=1))
     if len(sides) == 1:
-        print("TensorFlow's column needs --tensorflow1 PYTHON, an interpreter with TensorFlow 1.15.")
+        print("TensorFlow's column needs --tensorflow1 PYTHON, one with TensorFlow 1.15.")
 
 
 def measure(row, workers, sides, options):

@@ -23,7 +23,8 @@ core.framework.summary core.framework.device_attributes core.protobuf.saver
 core.protobuf.meta_graph core.protobuf.saved_model core.protobuf.struct
 core.protobuf.saved_object_graph core.protobuf.trackable_object_graph
 core.protobuf.tensor_bundle core.protobuf.control_flow core.protobuf.queue_runner
-core.protobuf.config core.protobuf.tensorflow_server core.util.event core.util.saved_tensor_slice core.example.example
+core.protobuf.config core.protobuf.tensorflow_server core.util.event
+core.util.saved_tensor_slice core.example.example
 core.example.feature core.kernels.boosted_trees.boosted_trees
 python.training.checkpoint_state
 contrib.tensorboard.plugins.projector.projector_config
