@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import inspect
 import threading
+from functools import lru_cache
 
 import numpy as np
 
@@ -386,6 +387,15 @@ def _is_trainable(trainable, synchronization):
 
 def _parameters(function):
     """Names of a function's positional and keyword arguments, and whether it has **kwargs."""
+    unbound = getattr(function, '__func__', None)
+    if unbound is None:
+        return _parameters_of(function)
+    names, takes_any = _parameters_of(unbound)
+    return names[1:], takes_any             # without self
+
+
+@lru_cache(maxsize=256)
+def _parameters_of(function):
     parameters = inspect.signature(function).parameters.values()
     return ([p.name for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)],
             any(p.kind is p.VAR_KEYWORD for p in parameters))

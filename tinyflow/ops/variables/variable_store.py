@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from types import FunctionType
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.defaults import (
@@ -129,6 +130,20 @@ def _accepts(function, name):
     return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
+def _parameters(initializer):
+    """The parameters of a callable; those of an object's class are looked up once."""
+    call = type(initializer).__call__ if callable(initializer) else None
+    return _parameters_of_method(call) if type(call) is FunctionType \
+        else inspect.signature(initializer).parameters
+
+
+@functools.lru_cache(maxsize=256)
+def _parameters_of_method(function):
+    parameters = dict(inspect.signature(function).parameters)
+    del parameters[next(iter(parameters))]      # self
+    return parameters
+
+
 def _initial_value(name, initializer, from_value, shape, dtype):
     """The arguments `initial_value` and `dtype` for Variable."""
     if from_value:
@@ -139,10 +154,10 @@ def _initial_value(name, initializer, from_value, shape, dtype):
         initializer = initializer()
     if shape.is_fully_defined():
         settings = {'dtype': dtype}
-        if 'partition_info' in inspect.signature(initializer).parameters:
+        if 'partition_info' in _parameters(initializer):
             settings['partition_info'] = None
         return {'initial_value': lambda: initializer(shape.as_list(), **settings), 'dtype': dtype}
-    parameters = inspect.signature(initializer).parameters.values()
+    parameters = _parameters(initializer).values()
     if any(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
            for p in parameters):
         raise misuse(ValueError(
