@@ -18,7 +18,6 @@ from helpers import output
 
 import tinyflow as tf
 from tinyflow.cluster.launch.tasks import free_ports
-from tinyflow.inspect.viz.render import layout
 
 # %% [markdown]
 # ## The program
@@ -142,6 +141,5 @@ crossings = [(str(a.task), str(b.task), stages.nbytes(tensors))
 print(crossings)
 assert [size for _, _, size in crossings] == [64 * 10 * 4] * 2
 
-picture, _ = layout(stages.dot, 'svg')
-Path(output('24_four_processes.svg')).write_bytes(picture)
+stages.save(output('24_four_processes.svg'))
 print('\nThe stages as a picture:', output('24_four_processes.svg'))

@@ -11,8 +11,8 @@ from html import escape
 from typing import NamedTuple
 
 from keras_layer.callbacks.base import Callback
+from tinyflow.graph.support import render
 from tinyflow.graph.support.errors import misuse
-from tinyflow.inspect.viz import render
 
 __all__ = ['LearningCurves', 'curves_png', 'curves_svg']
 

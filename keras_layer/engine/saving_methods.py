@@ -12,8 +12,8 @@ from keras_layer.saving.save import is_hdf5, save_model
 from keras_layer.utils.hdf5 import SavedGroup, open_hdf5
 from keras_layer.utils.summary import print_summary
 from keras_layer.utils.vis_utils import model_to_dot
+from tinyflow.graph.support import render
 from tinyflow.graph.support.errors import misuse
-from tinyflow.inspect.viz import render
 
 
 class SavingMethods:

@@ -5,8 +5,8 @@ import os
 import sys
 from functools import cache
 
+from tinyflow.graph.support import render
 from tinyflow.graph.support.errors import misuse
-from tinyflow.inspect.viz import render
 
 __all__ = ['model_to_dot', 'plot_model']
 

@@ -10,8 +10,9 @@ import pytest
 import tinyflow as tf
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.op import Op
+from tinyflow.graph.support import render
 from tinyflow.inspect import viz
-from tinyflow.inspect.viz import render, select
+from tinyflow.inspect.viz import select
 
 SVG = '{http://www.w3.org/2000/svg}'
 
@@ -335,7 +336,6 @@ def test_a_failing_layout_leaves_the_old_file(net, tmp_path, monkeypatch):
 
 
 def test_where_graphviz_fails_another_layout_is_taken(graph, net, monkeypatch):
-    from tinyflow.inspect.viz import render
     layout = render.layout
 
     def fussy(source, kind, dpi=144):

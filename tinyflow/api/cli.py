@@ -159,7 +159,7 @@ def _show(error: BaseException, script: str) -> None:
 
 
 def _graph(options) -> int:
-    from tinyflow.inspect.viz import render  # start-up time
+    from tinyflow.graph.support import render  # start-up time
     try:
         render.check_path(options.output)       # before the program runs, which may take long
     except (ValueError, OSError) as error:

@@ -40,7 +40,7 @@ def add_diff(commands) -> None:
 def _diff(options) -> int:
     try:
         if options.output is not None:
-            from tinyflow.inspect.viz import render  # start-up time
+            from tinyflow.graph.support import render  # start-up time
             render.check_path(options.output)       # before the comparison, which may take long
         diff = graph_diff(_comparable(options.first), _comparable(options.second))
         if options.output is not None:

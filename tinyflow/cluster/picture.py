@@ -13,6 +13,7 @@ from tinyflow.cluster.stages import Arrival, Stage
 from tinyflow.compiler.graph_to_program import graph_to_program
 from tinyflow.compiler.infer import infer
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.support import render
 
 __all__ = ['Stages', 'placement_text']
 
@@ -79,7 +80,7 @@ class Stages:
     @property
     def dot(self) -> str:
         """The picture in Graphviz' language: a box for each task, edges with their bytes."""
-        lines = ['digraph stages {', '  rankdir=LR; fontname="Helvetica"; compound=true;',
+        lines = ['digraph stages {', '  rankdir=LR; fontname="Helvetica"; labeljust=l;',
                  '  node [shape=box, style="rounded,filled", fillcolor=white, '
                  'fontname="Helvetica", fontsize=10];',
                  '  edge [fontname="Helvetica", fontsize=9];']
@@ -100,17 +101,21 @@ class Stages:
         return '\n'.join([*lines, '}'])
 
     def _repr_svg_(self) -> str | None:
-        """The picture for notebooks, if Graphviz is installed."""
-        import graphviz  # start-up time
+        """The picture for notebooks, if Graphviz is there."""
         try:
-            return graphviz.Source(self.dot).pipe('svg', encoding='utf-8')
-        except (graphviz.ExecutableNotFound, graphviz.CalledProcessError):
+            return render.layout(self.dot, 'svg')[0].decode()
+        except RuntimeError:
             return None
 
-    def save(self, file: str) -> None:
-        """Writes the picture in Graphviz' language to a file, which `dot -Tsvg` draws."""
-        with open(file, 'w', encoding='utf-8') as opened:
-            opened.write(self.dot)
+    def save(self, path: str) -> None:
+        """Writes the picture: .svg, .png, .pdf, or .dot for the text in Graphviz' language.
+
+        Raises ValueError for another ending, RuntimeError without Graphviz.
+        """
+        render.check_path(path)
+        kind = render.suffix_of(path)[1:]
+        render.write(path, render.layout(self.dot, kind)[0] if kind in render.FORMATS
+                     else self.dot.encode())
 
 
 def _sizes(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor],

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from tinyflow.graph.support import render
 from tinyflow.graph.support.errors import misuse
-from tinyflow.inspect.viz import build, dot, html, render, title_placement
+from tinyflow.inspect.viz import build, dot, html, title_placement
 from tinyflow.inspect.viz.compare import compared
 from tinyflow.inspect.viz.model import Model, Options
 
