@@ -225,14 +225,22 @@ def files(folder):
     """The names of all files in the folder and below, but for event files.
 
     An Estimator that was killed between its last save and its end keeps the positions of that save,
-    from which a further training goes on.
+    from which a further training goes on, and the checkpoint that the next save deletes.
     """
+    kept = {f'model.ckpt-{STEPS}.resume', *_deleted_by_the_next_save(folder)}
     return sorted(os.path.relpath(os.path.join(place, name), folder)
                   for place, folders, names in os.walk(folder)
                   for name in [*names, *(f for f in folders if not os.listdir(
                       os.path.join(place, f)))]
-                  if not name.startswith('events.') and name != f'model.ckpt-{STEPS}.resume'
+                  if not name.startswith('events.') and name not in kept
                   and 'model' not in os.path.relpath(place, folder).split(os.sep))
+
+
+def _deleted_by_the_next_save(folder, keep=5):
+    state = tf.train.get_checkpoint_state(folder)
+    listed = state.all_model_checkpoint_paths[:-keep] if state else ()
+    prefixes = tuple(os.path.basename(path) + '.' for path in listed)
+    return [name for name in os.listdir(folder) if prefixes and name.startswith(prefixes)]
 
 
 PROGRAMS = {'estimator': estimator, 'session': session, 'save': save, 'export': export,
