@@ -51,7 +51,7 @@ def read_tf_config():
 
 
 def task_of_worker(strategy):
-    """The ClusterTask of a worker of a strategy over several processes; worker 0 is the chief.
+    """The ClusterTask of a process of a strategy over several; worker 0 is the chief.
 
     An evaluator is alone: its cluster is empty, as it is without a strategy.
     """
@@ -65,7 +65,11 @@ def task_of_worker(strategy):
     rank, count = context.input_pipeline_id, context.num_input_pipelines
     if not cluster:
         index = rank
-    return ClusterTask(cluster, kind, index, '', '', rank == 0, 0, count, rank, **common)
+    master, servers = '', 0
+    if cluster and not strategy.extended.trains_together:       # the Variables are on servers
+        master, servers = f'grpc://{cluster.task_address(kind, index)}', cluster.num_tasks('ps')
+    is_chief = rank == 0 and kind != TaskType.PS
+    return ClusterTask(cluster, kind, index, master, '', is_chief, servers, count, rank, **common)
 
 
 def _parse_json(text):

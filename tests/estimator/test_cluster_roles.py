@@ -126,6 +126,23 @@ def test_what_a_task_does(task, calls, tmp_path, kind, index, cluster, settings,
     assert calls == expected
 
 
+@pytest.mark.parametrize('kind, index, expected', [
+    ('chief', 0, ['server chief 0', 'train to 10']),
+    ('worker', 1, ['server worker 1', 10, 'train to 10'])])
+def test_with_a_parameter_server_strategy(task, calls, tmp_path, kind, index, expected):
+    task(kind, index)
+    strategy = tf.distribute.experimental.ParameterServerStrategy()
+    _run(tmp_path, train_distribute=strategy)
+    assert calls == expected
+    config = tf.estimator.RunConfig(train_distribute=strategy)
+    assert (config.is_chief, config.num_ps_replicas) == (kind == 'chief', 2)
+    assert f'grpc://{config.cluster_spec.task_address(kind, index)}' == config.master
+    assert config.session_config.device_filters[0] == '/job:ps'
+    task('evaluator')
+    strategy = tf.distribute.experimental.ParameterServerStrategy()
+    assert not tf.estimator.RunConfig(train_distribute=strategy).cluster_spec
+
+
 def test_a_ps_serves_only(task, calls, tmp_path):
     task('ps', 1)
     with pytest.raises(_Served):

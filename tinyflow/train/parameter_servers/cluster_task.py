@@ -49,7 +49,10 @@ class ClusterTask:
 
 
 def task_from_environment():
-    """The ClusterTask of TF_CONFIG, None if it names no cluster. ValueError if it is not JSON."""
+    """The ClusterTask of TF_CONFIG; None without a cluster, and for an evaluator, which is alone.
+
+    ValueError if it is not JSON.
+    """
     text = os.environ.get('TF_CONFIG') or '{}'
     try:
         config = json.loads(text)
@@ -58,4 +61,4 @@ def task_from_environment():
     except (ValueError, AttributeError) as error:
         raise misuse(ValueError(f'TF_CONFIG is not a JSON object of the expected form: {error}\n'
                                 f'  {text}')) from None
-    return ClusterTask(cluster, job, index) if cluster else None
+    return ClusterTask(cluster, job, index) if cluster and job != 'evaluator' else None
