@@ -81,7 +81,7 @@ class _Serving:
         os.set_blocking(self._wake_read, False)
         self._pool = _Pool()
         self._running: dict[tuple[bytes, int], tuple[float, str]] = {}
-        self._sessions: dict[str, bytes] = {}       # session -> the client that opened it
+        self._sessions: dict[str, set[bytes]] = {}      # session -> its clients
         self.stopped = threading.Event()
         self._ends = False
         self.thread = threading.Thread(target=self._serve, daemon=True, name='tinyflow server')
@@ -118,9 +118,7 @@ class _Serving:
                 self._look_at_runs(now)
             if now - looked_at_sessions > _LOOK_AT_SESSIONS:
                 looked_at_sessions = now
-                for session, client in list(self._sessions.items()):
-                    if not self._send(client, encoded(b'alive', {'n': 0})):
-                        self._forget(session)
+                self._look_at_sessions()
         socket.close(0)
         self._pool.stop()
         self.stopped.set()
@@ -137,6 +135,14 @@ class _Serving:
         for (client, step), (began, session) in list(self._running.items()):
             if now - began > _LOOK and not self._send(client, encoded(b'alive', {'n': step})):
                 self.service.cancel(session, step)
+
+    def _look_at_sessions(self) -> None:
+        """Ends the sessions of which no client is left."""
+        for session, clients in list(self._sessions.items()):
+            clients -= {client for client in clients
+                        if not self._send(client, encoded(b'alive', {'n': 0}))}
+            if not clients:
+                self._forget(session)
 
     def _forget(self, session: str) -> None:
         self._sessions.pop(session, None)
@@ -162,6 +168,8 @@ class _Serving:
             if kind not in (b'hello', b'reset') and header.get('i') != self.service.incarnation:
                 raise errors.AbortedError(
                     None, None, f'{self.service.task} has been restarted, its Variables are gone')
+            if header.get('s') in self._sessions:
+                self._sessions[header['s']].add(client)
             arrays = decoded(header, [frame.buffer for frame in frames[3:]]) \
                 if kind != b'register' else [frame.bytes for frame in frames[3:]]
             if kind == b'run':
@@ -199,7 +207,7 @@ class _Serving:
         session = header.get('s')
         if isinstance(session, str):
             self.service.open(session)
-            self._sessions[session] = client
+            self._sessions.setdefault(session, set()).add(client)
         task = self.service.task
         return {'n': number, 'i': self.service.incarnation, 'task': [task.job, task.index],
                 'cluster': self._server.plain_spec()},
