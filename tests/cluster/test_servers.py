@@ -116,7 +116,7 @@ def test_errors(session):
 
 def test_a_session_goes_on_after_a_run_that_failed(session, monkeypatch):
     monkeypatch.setattr(server_module, '_LOOK', .05)
-    monkeypatch.setattr(server_module, '_LOOK_AT_SESSIONS', .05)
+    monkeypatch.setattr(server_module, '_LOOK_AT_SESSIONS', .1)
     with on_ps():
         x = tf.placeholder(tf.float32)
         product = tf.matmul(x, x)
@@ -127,7 +127,7 @@ def test_a_session_goes_on_after_a_run_that_failed(session, monkeypatch):
     assert session.run(product, {x: np.ones([1, 1])}) == 1.
     with pytest.raises(tf.errors.DeadlineExceededError):
         session.run(take, options=tf.RunOptions(timeout_in_ms=50))
-    time.sleep(.3)                  # the server ends sessions of which it has lost all clients
+    time.sleep(.4)                  # the server ends sessions of which it has lost all clients
     assert session.run(size) == 0
 
 

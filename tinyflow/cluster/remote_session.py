@@ -11,7 +11,7 @@ from tinyflow.cluster.master import ClusterPrograms
 from tinyflow.cluster.messages import VERSION
 from tinyflow.cluster.named_store import Containers, NamedStore, SessionStates, is_shared, key_of
 from tinyflow.cluster.peers import LocalPeer, Peer
-from tinyflow.cluster.server import IN_PROCESS, Server
+from tinyflow.cluster.server import IN_PROCESS, Server, addresses, check_same
 from tinyflow.cluster.tasks import Task, parts_of
 from tinyflow.compiler.compile import Options
 from tinyflow.graph.graph import Graph
@@ -35,8 +35,10 @@ class _Cluster:
             spec[self.own.job][self.own.index] = address
         else:
             self.own = server.service.task
-            spec = server.plain_spec()
-        self._spec = spec
+            spec = addresses(server.cluster)
+        # As in a message, whose names are strings.
+        self._spec = {job: {str(i): where for i, where in tasks.items()}
+                      for job, tasks in spec.items()}
         self._addresses = {Task(job, index): where for job, tasks in spec.items()
                            for index, where in tasks.items()}
         self.tasks = [task for task in self._addresses if _passes(task, self.own, filters)]
@@ -45,11 +47,9 @@ class _Cluster:
         address = self._addresses[task]
         server: Server | None = IN_PROCESS.get(transport.canonical(address))
         if server is not None and server.service.task == task:
-            server.check_same({job: {str(i): a for i, a in tasks.items()}
-                               for job, tasks in self._spec.items()}, self.own)
+            check_same(server, self._spec, self.own)
             return LocalPeer(server.service, session)
-        near = {job: {str(i): a for i, a in tasks.items()} for job, tasks in self._spec.items()}
-        return client.RemotePeer(task, address, session, near, str(self.own))
+        return client.RemotePeer(task, address, session, self._spec, str(self.own))
 
 
 def _passes(task: Task, own: Task, filters: Iterable[str]) -> bool:

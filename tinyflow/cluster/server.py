@@ -25,7 +25,7 @@ from tinyflow.data.runtime.state_bytes import check, decode, encode
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import InvalidArgumentError, misuse, report
 
-__all__ = ['IN_PROCESS', 'Server']
+__all__ = ['IN_PROCESS', 'Server', 'addresses', 'check_same']
 
 IN_PROCESS: dict[str, Server] = {}          # canonical address -> the running Server
 _SHORT = 0.002          # seconds; stages that took less are run by the receiving thread
@@ -79,6 +79,7 @@ class _Serving:
         self._outbox: collections.deque = collections.deque()
         self._wake_read, self._wake_write = os.pipe()
         os.set_blocking(self._wake_read, False)
+        self._wake_lock = threading.Lock()
         self._pool = _Pool()
         self._running: dict[tuple[bytes, int], tuple[float, str]] = {}
         self._sessions: dict[str, set[bytes]] = {}      # session -> its clients
@@ -89,8 +90,13 @@ class _Serving:
     def stop(self) -> None:
         """Ends the thread and closes the socket."""
         self._ends = True
-        os.write(self._wake_write, b'.')
+        self._wake()
         self.stopped.wait(5)
+
+    def _wake(self) -> None:
+        with self._wake_lock:
+            if not self.stopped.is_set():
+                os.write(self._wake_write, b'.')
 
     # ---- the loop ----------------------------------------------------------------------------
 
@@ -121,7 +127,10 @@ class _Serving:
                 self._look_at_sessions()
         socket.close(0)
         self._pool.stop()
-        self.stopped.set()
+        with self._wake_lock:
+            self.stopped.set()
+            os.close(self._wake_read)
+            os.close(self._wake_write)
 
     def _send(self, client: bytes, frames: list) -> bool:
         try:
@@ -137,12 +146,12 @@ class _Serving:
                 self.service.cancel(session, step)
 
     def _look_at_sessions(self) -> None:
-        """Ends the sessions of which no client is left."""
+        """Ends the sessions which have had no client since the last look."""
         for session, clients in list(self._sessions.items()):
-            clients -= {client for client in clients
-                        if not self._send(client, encoded(b'alive', {'n': 0}))}
             if not clients:
                 self._forget(session)
+            clients -= {client for client in clients
+                        if not self._send(client, encoded(b'alive', {'n': 0}))}
 
     def _forget(self, session: str) -> None:
         self._sessions.pop(session, None)
@@ -195,7 +204,7 @@ class _Serving:
             return
         self._running.pop((client, number), None)
         self._outbox.append((client, frames))
-        os.write(self._wake_write, b'.')
+        self._wake()
 
     def _hello(self, client: bytes, number: int, header: dict, arrays: list) -> tuple:
         if header.get('version') != VERSION:
@@ -203,21 +212,21 @@ class _Serving:
                 None, None, f'{self.service.task} speaks version {VERSION} of the messages of a '
                 f'cluster, the client version {header.get("version")}.\n  Hint: the same tinyflow '
                 'on all tasks.')
-        self._server.check_same(header.get('cluster'), header.get('from'))
+        check_same(self._server, header.get('cluster'), header.get('from'))
         session = header.get('s')
         if isinstance(session, str):
             self.service.open(session)
             self._sessions.setdefault(session, set()).add(client)
         task = self.service.task
         return {'n': number, 'i': self.service.incarnation, 'task': [task.job, task.index],
-                'cluster': self._server.plain_spec()},
+                'cluster': addresses(self._server.cluster)},
 
     def _register(self, client: bytes, number: int, header: dict, arrays: list) -> tuple:
         (graph_def,) = arrays
         feeds, fetches, targets = header['names']
         ins, sent, kept, drops = header['route']
         route = Route(ins, sent, {int(k): v for k, v in kept}, drops)
-        self._server.check_allowed(graph_def)
+        check_allowed(self._server, graph_def)
         self.service.register(header['s'], header['k'],
                               Shipped(graph_def, feeds, fetches, targets), route)
         return {'n': number},
@@ -294,8 +303,7 @@ class Server:
         address = spec.task_address(*task)
         self.service = TaskService(task)
         self._bind(address)
-        jobs = {job: {i: spec.task_address(job, i) for i in spec.task_indices(job)}
-                for job in spec.jobs}
+        jobs = addresses(spec)
         jobs[task.job][task.index] = self.address
         self.cluster = ClusterSpec(jobs)
         self._serving: _Serving | None = None
@@ -346,6 +354,8 @@ class Server:
         IN_PROCESS.pop(transport.canonical(self.address), None)
         if self._serving is not None:
             self._serving.stop()
+        else:
+            self._socket.close(0)
         self.service.reset()
 
     @property
@@ -365,39 +375,40 @@ class Server:
         """A cluster of one task, at a free port of this machine."""
         return Server({'local': ['localhost:0']}, protocol='grpc', config=config, start=start)
 
-    # ---- what the messages ask -----------------------------------------------------------------
-
-    def plain_spec(self) -> dict[str, dict[int, str]]:
-        """{job: {index: address}}."""
-        spec = self.cluster
-        return {job: {i: spec.task_address(job, i) for i in spec.task_indices(job)}
-                for job in spec.jobs}
-
-    def check_same(self, theirs: Any, sender: Any) -> None:
-        """InvalidArgumentError if another task has other addresses for tasks that both know."""
-        if not isinstance(theirs, dict):
-            return
-        for job, tasks in self.plain_spec().items():
-            others = theirs.get(job)
-            for index, address in tasks.items() if isinstance(others, dict) else ():
-                other = others.get(str(index))
-                if isinstance(other, str) and other.rpartition(':')[2] != '0' \
-                        and transport.canonical(other) != transport.canonical(address):
-                    raise InvalidArgumentError(None, None, report(
-                        f'{sender} and {self.service.task} have different cluster specs',
-                        facts=[(f'/job:{job}/task:{index} for {sender}', other),
-                               (f'the same for {self.service.task}', address)],
-                        hint='give all tasks the same ClusterSpec.'))
-
-    def check_allowed(self, graph_def: bytes) -> None:
-        """PermissionDeniedError for files, if strangers can reach this server."""
-        if self.local_only or transport.has_key():
-            return
-        from tinyflow.cluster.file_operations import check  # start-up time
-        check(graph_def, str(self.service.task))
-
     def __repr__(self) -> str:
         return f'<tf.train.Server {self.service.task} at {self.address}>'
+
+
+def addresses(spec: ClusterSpec) -> dict[str, dict[int, str]]:
+    """{job: {index: address}} of all tasks."""
+    return {job: {i: spec.task_address(job, i) for i in spec.task_indices(job)}
+            for job in spec.jobs}
+
+
+def check_same(server: Server, theirs: Any, sender: Any) -> None:
+    """InvalidArgumentError if another task has other addresses for tasks that both know."""
+    if not isinstance(theirs, dict):
+        return
+    task = server.service.task
+    for job, tasks in addresses(server.cluster).items():
+        others = theirs.get(job)
+        for index, address in tasks.items() if isinstance(others, dict) else ():
+            other = others.get(str(index))
+            if isinstance(other, str) and other.rpartition(':')[2] != '0' \
+                    and transport.canonical(other) != transport.canonical(address):
+                raise InvalidArgumentError(None, None, report(
+                    f'{sender} and {task} have different cluster specs',
+                    facts=[(f'/job:{job}/task:{index} for {sender}', other),
+                           (f'the same for {task}', address)],
+                    hint='give all tasks the same ClusterSpec.'))
+
+
+def check_allowed(server: Server, graph_def: bytes) -> None:
+    """PermissionDeniedError for files, if strangers can reach the server."""
+    if server.local_only or transport.has_key():
+        return
+    from tinyflow.cluster.file_operations import check  # start-up time
+    check(graph_def, str(server.service.task))
 
 
 def checked_settings(given: Any, job_name: str | None, task_index: int | None,

@@ -239,10 +239,6 @@ class TaskService:
         if program is None:
             raise errors.AbortedError(None, None,
                                       f'Graph handle {key} is not found on {self.task}.')
-        return self.run_program(found, program, step, arrays, milliseconds)
-
-    def run_program(self, found: _Session, program: StageProgram, step: int,
-                    arrays: Sequence[np.ndarray], milliseconds: int = 0) -> list:
         me = threading.get_ident()
         if milliseconds:
             deadlines[me] = Deadline(milliseconds)
@@ -288,8 +284,6 @@ class TaskService:
             found.update(more)
             lost.update(less)
         return found, lost
-
-
 
     def set_positions(self, session: str, positions: dict[str, Any]) -> None:
         """Sets the positions; a state that does not exist yet gets its position when made."""
