@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.cluster import messages, server as server_module, transport
+from tinyflow.cluster import messages, serving, transport
 from tinyflow.cluster.server import IN_PROCESS
 
 zmq = pytest.importorskip('zmq', reason="needs the extra: pip install 'tinyflow-graph[cluster]'")
@@ -115,8 +115,8 @@ def test_errors(session):
 
 
 def test_a_session_goes_on_after_a_run_that_failed(session, monkeypatch):
-    monkeypatch.setattr(server_module, '_LOOK', .05)
-    monkeypatch.setattr(server_module, '_LOOK_AT_SESSIONS', .1)
+    monkeypatch.setattr(serving, '_LOOK', .05)
+    monkeypatch.setattr(serving, '_LOOK_AT_SESSIONS', .1)
     with on_ps():
         x = tf.placeholder(tf.float32)
         product = tf.matmul(x, x)

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from tinyflow.cluster import client, transport
+from tinyflow.cluster.cluster_spec import addresses
 from tinyflow.cluster.master import ClusterPrograms
 from tinyflow.cluster.messages import VERSION
 from tinyflow.cluster.named_store import Containers, NamedStore, SessionStates, is_shared, key_of
 from tinyflow.cluster.peers import LocalPeer, Peer
-from tinyflow.cluster.server import IN_PROCESS, Server, addresses, check_same
+from tinyflow.cluster.server import IN_PROCESS, Server
+from tinyflow.cluster.serving import check_same
 from tinyflow.cluster.tasks import Task, parts_of
 from tinyflow.compiler.compile import Options
 from tinyflow.graph.graph import Graph
