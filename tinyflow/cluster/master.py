@@ -258,7 +258,7 @@ class ClusterPrograms:
 
     def plan(self, fetches: tuple[Tensor | Operation, ...],
              feeds: tuple[Tensor, ...]) -> ClusterRun:
-        """Cuts a pair of fetches and feeds into stages, and registers them with their tasks."""
+        """Cuts a pair of fetches and feeds into stages; the first run registers them."""
         order, placement = self.placement(fetches, feeds)
         stages, wanted = cut(order, fetches, frozenset(feeds), placement)
         slots: dict[Any, int] = {tensor: i for i, tensor in enumerate(feeds)}
