@@ -143,9 +143,11 @@ class _Programs(ClusterPrograms):
                  log_placement: bool) -> None:
         super().__init__(graph, options, cluster, log_placement)
         self.target = target.encode()
-        self.store = _ClusterStore(self)
-        if cluster.service is not None:
-            self.use_store(self.store)
+        if self.store is None:
+            self.store = self._new_store()
+
+    def _new_store(self) -> _ClusterStore:
+        return _ClusterStore(self)
 
     def devices(self) -> list[tuple[str, int]]:
         """(name, incarnation) of the CPU of each task; 0 for a task not heard of yet."""

@@ -240,6 +240,7 @@ class TaskService:
             raise errors.AbortedError(None, None,
                                       f'Graph handle {key} is not found on {self.task}.')
         me = threading.get_ident()
+        outer = deadlines.get(me)           # of a session of this thread
         if milliseconds:
             deadlines[me] = Deadline(milliseconds)
         found.running[step] = me
@@ -249,6 +250,8 @@ class TaskService:
             with found.lock:
                 found.running.pop(step, None)
                 deadlines.pop(me, None)
+                if outer is not None:
+                    deadlines[me] = outer
 
     def cancel(self, session: str, step: int) -> None:
         """Ends what waits in a step, and forgets what it has kept."""
