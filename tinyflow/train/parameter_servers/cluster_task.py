@@ -1,10 +1,8 @@
 """The task of a process in a cluster with parameter servers."""
 from __future__ import annotations
 
-import json
-import os
-
 from tinyflow.cluster.cluster_spec import ClusterSpec
+from tinyflow.cluster.resolvers.tf_config import TFConfigClusterResolver
 from tinyflow.graph.support.errors import misuse
 
 __all__ = ['ClusterTask', 'task_from_environment']
@@ -49,13 +47,7 @@ class ClusterTask:
 
 
 def task_from_environment():
-    """The ClusterTask of TF_CONFIG, None if it names no cluster. ValueError if it is not JSON."""
-    text = os.environ.get('TF_CONFIG') or '{}'
-    try:
-        config = json.loads(text)
-        cluster, task = config.get('cluster') or {}, config.get('task') or {}
-        job, index = task.get('type'), task.get('index')
-    except (ValueError, AttributeError) as error:
-        raise misuse(ValueError(f'TF_CONFIG is not a JSON object of the expected form: {error}\n'
-                                f'  {text}')) from None
-    return ClusterTask(cluster, job, index) if cluster else None
+    """The ClusterTask of TF_CONFIG, None if it names no cluster. ValueError if it is damaged."""
+    me = TFConfigClusterResolver()
+    cluster = me.cluster_spec()
+    return ClusterTask(cluster, me.task_type, me.task_id) if cluster else None
