@@ -6,10 +6,9 @@ TF_CONFIG is JSON: {"cluster": {"chief": [...], "worker": [...], "ps": [...]}, "
 from __future__ import annotations
 
 import collections
-import json
-import os
 
 from tinyflow.cluster.cluster_spec import ClusterSpec
+from tinyflow.cluster.environment import tf_config
 from tinyflow.graph.support.errors import misuse
 
 __all__ = ['ClusterTask', 'TaskType', 'read_tf_config', 'task_of_worker']
@@ -40,7 +39,7 @@ def read_tf_config():
 
     Raises ValueError that names the field and what it may contain.
     """
-    config = _parse_json(os.environ.get('TF_CONFIG') or '{}')
+    config = tf_config()
     cluster = ClusterSpec(config.get('cluster') or {})
     task = config.get('task') or {}
     if not isinstance(task, dict):
@@ -55,7 +54,7 @@ def task_of_worker(strategy):
 
     An evaluator is alone: its cluster is empty, as it is without a strategy.
     """
-    config = _parse_json(os.environ.get('TF_CONFIG') or '{}')
+    config = tf_config()
     cluster, task = ClusterSpec(config.get('cluster') or {}), config.get('task') or {}
     common = {'service': _service(config.get('service')), 'model_dir': config.get('model_dir')}
     kind, index = task.get('type', TaskType.WORKER), _index(task.get('index', 0))
@@ -70,16 +69,6 @@ def task_of_worker(strategy):
         master, servers = f'grpc://{cluster.task_address(kind, index)}', cluster.num_tasks('ps')
     is_chief = rank == 0 and kind != TaskType.PS
     return ClusterTask(cluster, kind, index, master, '', is_chief, servers, count, rank, **common)
-
-
-def _parse_json(text):
-    try:
-        config = json.loads(text)
-    except ValueError as error:
-        raise _invalid(f'TF_CONFIG is not JSON: {error}. It contains: {text}') from None
-    if not isinstance(config, dict):
-        raise _invalid(f'TF_CONFIG must be a JSON object, given: {text}')
-    return config
 
 
 def _local_task(config, task, common):

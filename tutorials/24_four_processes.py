@@ -17,7 +17,6 @@ import numpy as np
 from helpers import output
 
 import tinyflow as tf
-from tinyflow.cluster.launch.tasks import free_ports
 
 # %% [markdown]
 # ## The program
@@ -110,10 +109,7 @@ folder.cleanup()
 # stages. For a look at them two tasks in this process will do.
 
 # %%
-first, second = free_ports(2)
-cluster = {'ps': [f'localhost:{first}'], 'worker': [f'localhost:{second}']}
-ps = tf.train.Server(cluster, 'ps', 0)
-server = tf.train.Server(cluster, 'worker', 0)
+(server,), (ps,) = tf.test.create_local_cluster(num_workers=1, num_ps=1)
 
 with tf.device(tf.train.replica_device_setter(1, worker_device='/job:worker/task:0')):
     x = tf.placeholder(tf.float32, [None, 64], name='x')

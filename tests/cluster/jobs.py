@@ -21,17 +21,12 @@ PROGRAMS = Path(__file__).parent / 'programs'
 LIMIT = 60              # seconds until a task is given up
 
 
-def free_addresses(count):
-    """Unused addresses of this machine."""
-    return [f'127.0.0.1:{port}' for port in free_ports(count)]
-
-
 class Job:
     """The processes of a program: ``with Job('in_graph', 1, 2, folder) as job:``."""
 
     def __init__(self, program, ps, workers, folder, *flags, python=sys.executable,
                  framework='tinyflow'):
-        self.addresses = free_addresses(ps + workers)
+        self.addresses = [f'127.0.0.1:{port}' for port in free_ports(ps + workers)]
         self.folder, self.processes = Path(folder), {}
         self._counts = ps, workers
         self._command = [

@@ -127,7 +127,7 @@ def test_the_chief_is_worker_0(monkeypatch, task, found):
 
 
 @pytest.mark.parametrize(('config', 'problem'), [
-    ('{', 'TF_CONFIG cannot be read'),
+    ('{', 'TF_CONFIG is not JSON'),
     ('{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 1}}',
      'TF_CONFIG says that this is worker 1, but its cluster is'),
     ('{"cluster": {"worker": ["a:1"], "ps": ["b:1"]}, "task": {"type": "ps", "index": 0}}',

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.cluster import messages, transport
+from tinyflow.cluster import messages, serving, transport
 from tinyflow.cluster.server import IN_PROCESS
 
 zmq = pytest.importorskip('zmq', reason="needs the extra: pip install 'tinyflow-graph[cluster]'")
@@ -112,6 +112,23 @@ def test_errors(session):
     assert 'wrong = tf.matmul(x, x)' in str(info.value) and info.value.op is wrong.op
     with pytest.raises(tf.errors.FailedPreconditionError, match='v = tf.Variable'):
         session.run(v)
+
+
+def test_a_session_goes_on_after_a_run_that_failed(session, monkeypatch):
+    monkeypatch.setattr(serving, '_LOOK', .05)
+    monkeypatch.setattr(serving, '_LOOK_AT_SESSIONS', .1)
+    with on_ps():
+        x = tf.placeholder(tf.float32)
+        product = tf.matmul(x, x)
+        queue = tf.FIFOQueue(1, [tf.float32], shapes=[[]])
+        take, size = queue.dequeue(), queue.size()
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        session.run(product, {x: np.ones([2, 3])})
+    assert session.run(product, {x: np.ones([1, 1])}) == 1.
+    with pytest.raises(tf.errors.DeadlineExceededError):
+        session.run(take, options=tf.RunOptions(timeout_in_ms=50))
+    time.sleep(.4)                  # the server ends sessions of which it has lost all clients
+    assert session.run(size) == 0
 
 
 def test_a_blocked_dequeue_holds_no_other_run(session):

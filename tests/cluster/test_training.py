@@ -5,20 +5,18 @@ written by `python -m tests.golden.record_cluster PYTHON`, an interpreter that h
 """
 from __future__ import annotations
 
-import json
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.cluster.jobs import Job, sync_training
+from tests.cluster.jobs import ROLES, Job, sync_training
+from tests.golden.store import read_recorded
 
 pytest.importorskip('zmq', reason="pip install 'tinyflow-graph[cluster]'")
 pytestmark = pytest.mark.cluster
 
-RECORDED = json.loads(Path(__file__).parents[1].joinpath(
-    'golden', 'recorded', 'cluster.json').read_text())
+RECORDED = read_recorded('cluster')
 IN_GRAPH = RECORDED.pop('in_graph --steps 5')
 
 
@@ -47,20 +45,18 @@ def test_a_client_with_towers_on_two_workers(tmp_path):
         np.testing.assert_allclose(job.losses(0, 'client'), IN_GRAPH, rtol=1e-6)
 
 
-KILLS = {'the server': [('ps', 0)], 'all': [('ps', 0), ('worker', 0), ('worker', 1)],
-         'the chief': [('worker', 0)], 'a worker': [('worker', 1)]}
-CHOSEN = random.choice(sorted(KILLS))
+CHOSEN = random.choice(sorted(ROLES))
 
 
 @pytest.mark.parametrize('killed', [
-    pytest.param(name, marks=() if name == CHOSEN else pytest.mark.slow) for name in KILLS])
+    pytest.param(name, marks=() if name == CHOSEN else pytest.mark.slow) for name in ROLES])
 def test_synchronous_training_ends_bit_equal_after_a_kill(killed, tmp_path, uninterrupted):
     """If the server was lost the chief restores the last checkpoint, else it keeps what lives.
 
     The batches follow from the step. One kind of kill is tried here, at a random moment;
     `python -m tests.cluster.jobs ps 20` tries many.
     """
-    assert sync_training(tmp_path, KILLS[killed]) == uninterrupted
+    assert sync_training(tmp_path, ROLES[killed]) == uninterrupted
 
 
 @pytest.fixture(scope='module')

@@ -106,5 +106,5 @@ def test_the_cluster_of_the_environment(monkeypatch):
     with pytest.raises(ValueError, match='needs a job "ps"(.|\n)*MultiWorkerMirrored'):
         tf.distribute.experimental.ParameterServerStrategy()
     monkeypatch.setenv('TF_CONFIG', '[1')
-    with pytest.raises(ValueError, match='TF_CONFIG is not a JSON object'):
+    with pytest.raises(ValueError, match='TF_CONFIG is not JSON'):
         tf.distribute.experimental.ParameterServerStrategy()

@@ -7,7 +7,6 @@ gone, and every second of a long run brings a sign of life.
 from __future__ import annotations
 
 import itertools
-import threading
 import time
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -30,6 +29,7 @@ __all__ = ['RemotePeer', 'ask_once']
 _PATIENCE = 10.0        # seconds until a message says for whom one waits
 _SILENCE = 15.0         # seconds without a sign of life after which a task counts as dead
 _LOOK = 0.1             # seconds between looks at deadlines, while there is one
+_LAST_WORDS = 200       # milliseconds for what was sent before a connection is closed
 _numbers = itertools.count(1)
 
 
@@ -53,13 +53,16 @@ class Connection:
         self._refused = 0
         self.socket.connect(f'tcp://{ip}:{port}')
 
-    def close(self) -> None:
-        """Ends the connection; the other side stops what it does for it."""
+    def close(self, linger: int = 0) -> None:
+        """Ends the connection; the other side stops what it does for it.
+
+        What was sent before has `linger` milliseconds to leave, in the background.
+        """
         if self.socket.closed:
             return
         self.socket.disable_monitor()
         self._monitor.close(0)
-        self.socket.close(0)
+        self.socket.close(linger)
 
     def send(self, frames: list) -> None:
         """Sends a message, when the connection is there."""
@@ -141,6 +144,16 @@ def _unavailable(connection: Connection, what: str) -> Exception:
              'tf.train.MonitoredTrainingSession makes one and restores the last checkpoint.'))
 
 
+class _Call:
+    """A message that was sent; `connection` is None once its answer was waited for."""
+
+    __slots__ = ('connection', 'number')
+
+    def __init__(self, connection: Connection, number: int) -> None:
+        self.connection: Connection | None = connection
+        self.number = number
+
+
 class RemotePeer:
     """A task of another process."""
 
@@ -150,7 +163,6 @@ class RemotePeer:
                  cluster: dict[str, Any] | None = None, sender: str = 'this session') -> None:
         self.task, self.address, self.session = task, address, session
         self._free: list[Connection] = []
-        self._lock = threading.Lock()
         self.incarnation = 0
         try:
             header = self._ask(b'hello', {'version': VERSION, 'cluster': cluster, 'from': sender,
@@ -170,19 +182,24 @@ class RemotePeer:
             return Connection(self.address, str(self.task))
 
     def _begin(self, kind: bytes, header: dict[str, Any], arrays: Sequence[Any] = (),
-               number: int = 0) -> tuple[Connection, int]:
+               number: int = 0) -> _Call:
         header['n'] = number = number or next(_numbers)
         header['i'] = self.incarnation
         frames = encoded(kind, header, arrays) if kind != b'register' else \
             [*encoded(kind, header), *arrays]
         connection = self._connection()
-        connection.send(frames)
-        return connection, number
-
-    def _end(self, begun: tuple[Connection, int]) -> tuple[dict[str, Any], list]:
-        connection, number = begun
         try:
-            status, header, *frames = connection.wait(number, bool(self.incarnation))
+            connection.send(frames)
+        except BaseException:
+            connection.close()
+            raise
+        return _Call(connection, number)
+
+    def _end(self, call: _Call) -> tuple[dict[str, Any], list]:
+        connection: Any = call.connection
+        call.connection = None              # closed, or free for other calls
+        try:
+            status, header, *frames = connection.wait(call.number, bool(self.incarnation))
         except BaseException:
             connection.close()
             raise
@@ -215,16 +232,16 @@ class RemotePeer:
 
     def cancel(self, step: int, started: Any) -> None:
         """Ends a run that was given up, and frees what it has kept."""
+        frames = encoded(b'cancel', {'s': self.session, 'step': step, 'n': 0,
+                                     'i': self.incarnation})
         try:
-            connection = started[0] if started else self._connection()
-            if connection.socket.closed:
-                connection = self._connection()
-            connection.send(encoded(b'cancel', {'s': self.session, 'step': step, 'n': 0,
-                                                'i': self.incarnation}))
-            if started and connection is started[0]:
-                threading.Timer(1., connection.close).start()
-            else:
-                self._free.append(connection)
+            given_up = None if started is None else started.connection
+            if given_up is not None:            # it arrives there after the run itself
+                given_up.send(frames)
+                given_up.close(_LAST_WORDS)
+            connection = self._connection()     # as long as there is one, the session lives
+            connection.send(frames)
+            self._free.append(connection)
         except Exception:                               # noqa: BLE001 - the task is gone
             pass
 
@@ -248,11 +265,9 @@ class RemotePeer:
     def close(self) -> None:
         """Tells the task that the session has ended; does not wait for it."""
         if self._free:
-            connection = self._free[-1]
-            if connection.connected or not connection.socket.closed:
-                connection.send(encoded(b'close', {'s': self.session, 'n': 0,
-                                                   'i': self.incarnation}))
-                connection.socket.linger = 200
+            connection = self._free.pop()
+            connection.send(encoded(b'close', {'s': self.session, 'n': 0, 'i': self.incarnation}))
+            connection.close(_LAST_WORDS)
         while self._free:
             self._free.pop().close()
 

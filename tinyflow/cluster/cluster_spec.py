@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from tinyflow.graph.support.errors import misuse
 
-__all__ = ['ClusterSpec']
+__all__ = ['ClusterSpec', 'addresses']
 
 
 class ClusterSpec:
@@ -84,6 +84,12 @@ class ClusterSpec:
 
     def __repr__(self):
         return f'ClusterSpec({self.as_dict()!r})'
+
+
+def addresses(spec: ClusterSpec) -> dict[str, dict[int, str]]:
+    """{job: {index: address}} of all tasks."""
+    return {job: {i: spec.task_address(job, i) for i in spec.task_indices(job)}
+            for job in spec.jobs}
 
 
 def _from_proto(proto):

@@ -208,13 +208,13 @@ class ClusterPrograms:
         self.runtime: Any = None
         if cluster.service is not None:
             cluster.service.open(self.session)
-            self.use_store(cluster.service.store(self.session))
+            self.store = self._new_store()
+            self.programs = ProgramCache(self.store, options)
+            self.runtime = self.programs.runtime
 
-    def use_store(self, store: Any) -> None:
-        """Sets the Store of the programs of this process."""
-        self.store = store
-        self.programs = ProgramCache(store, self.options)
-        self.runtime = self.programs.runtime
+    def _new_store(self) -> Any:
+        """The Store of the programs of this process."""
+        return self.cluster.service.store(self.session)         # type: ignore[union-attr]
 
     def all_peers(self) -> list[Peer]:
         """The tasks that the session has used, and its own."""
@@ -258,7 +258,7 @@ class ClusterPrograms:
 
     def plan(self, fetches: tuple[Tensor | Operation, ...],
              feeds: tuple[Tensor, ...]) -> ClusterRun:
-        """Cuts a pair of fetches and feeds into stages, and registers them with their tasks."""
+        """Cuts a pair of fetches and feeds into stages; the first run registers them."""
         order, placement = self.placement(fetches, feeds)
         stages, wanted = cut(order, fetches, frozenset(feeds), placement)
         slots: dict[Any, int] = {tensor: i for i, tensor in enumerate(feeds)}

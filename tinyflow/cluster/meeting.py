@@ -32,7 +32,7 @@ class Meeting:
     def __init__(self, connection, lines, members, server):
         self._connection, self._lines, self._server = connection, lines, server
         self._members = members
-        self.ended = None
+        self.ended, self._leaving = None, False
         threading.Thread(target=self._listen, name='rendezvous', daemon=True).start()
 
     def _listen(self):
@@ -44,8 +44,6 @@ class Meeting:
         if not self._leaving:
             self._end(f'the rendezvous at {self._members.addresses[0]} has gone, and worker 0 '
                       'with it')
-
-    _leaving = False
 
     def _end(self, text):
         """The program gets UnavailableError where it waits; if it does not wait, it is ended."""

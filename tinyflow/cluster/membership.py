@@ -1,10 +1,10 @@
 """Which worker this process is, and where the others are: mpiexec's environment, or TF_CONFIG."""
 from __future__ import annotations
 
-import json
 import os
 from typing import NamedTuple
 
+from tinyflow.cluster.environment import tf_config
 from tinyflow.graph.support.errors import misuse
 
 __all__ = ['Membership', 'of_environment', 'started_by_mpi']
@@ -34,8 +34,8 @@ def of_environment():
     An evaluator is alone: it reads the checkpoints of the others. Raises ValueError for a task that
     is not in the cluster, or that takes no part in all-reduce.
     """
+    config = tf_config()
     try:
-        config = json.loads(os.environ.get('TF_CONFIG') or '{}')
         cluster = config.get('cluster') or {}
         task = config.get('task') or {}
         kind, index = task.get('type', 'worker'), int(task.get('index', 0))

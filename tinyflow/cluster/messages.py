@@ -56,7 +56,8 @@ def _strings(array: np.ndarray) -> bytes:
     if not all(type(item) is bytes for item in items):
         wrong = next(item for item in items if type(item) is not bytes)
         raise InvalidArgumentError(None, None, f'A {type(wrong).__name__} cannot be sent to '
-                                   'another task: only numbers and strings can.')
+                                   'another task: only numbers and strings can.\n  Hint: feed '
+                                   'and return arrays of numbers, or of bytes.')
     return np.array([len(item) for item in items], '<i8').tobytes() + b''.join(items)
 
 

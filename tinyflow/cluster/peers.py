@@ -1,4 +1,4 @@
-"""How a session talks to a task: directly if it is in this process, see client.py for others."""
+"""How a session talks to a task: directly if it is in this process; client.py is for others."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence

@@ -18,10 +18,10 @@ from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import InvalidArgumentError, misuse, report
 from tinyflow.graph.variable_refs import variable_of, variable_read_by
 
-__all__ = ['Placement', 'default_read_of', 'is_constant', 'travels']
+__all__ = ['VARIABLES', 'Placement', 'default_read_of', 'is_constant', 'travels']
 
-_VARIABLES = frozenset(('VariableV2', 'VarHandleOp'))
-OWN = "the session's own task"
+VARIABLES = frozenset(('VariableV2', 'VarHandleOp'))
+_OWN = "the session's own task"
 # Whatever their device, which of a sharded Saver is that of a part's Variables: TensorFlow writes
 # each part there, and needs a disk that all tasks share.
 _CHECKPOINTS = frozenset(('MergeV2Checkpoints', 'Restore', 'RestoreSlice', 'RestoreV2', 'Save',
@@ -103,7 +103,7 @@ class Placement:
                     self.join(operation, variable)
             elif default_read_of(tensor, ()) is not None:
                 self.join(tensor.op, tensor.op.inputs[0].op)
-        for name in _colocated_with(operation):
+        for name in operation.colocated_with:
             other = operation.graph._by_name.get(name)
             if other is not None and other is not operation:
                 self.join(operation, other)
@@ -142,9 +142,9 @@ class Placement:
             return self.own, "a session's own task reads and writes checkpoints"
         placed = [op for op in group if op.device and parts_of(op.device) != (None, None)]
         if not placed:
-            return self.own, OWN
+            return self.own, _OWN
         placed.sort(key=lambda op: op.id)
-        makers = [op for op in placed if op.type in _VARIABLES] or \
+        makers = [op for op in placed if op.type in VARIABLES] or \
             [op for op in placed if not op.inputs and op.outputs and op.outputs[0].dtype in _STAY]
         first = (makers or placed)[0]
         task = self._task_for(first)
@@ -182,15 +182,6 @@ def _uses_storage(operation: Operation, position: int) -> bool:
         return True
     inputs = operation.definition.inputs
     return operation.type != 'Identity' and len(inputs) > position and inputs[position].ref
-
-
-def _colocated_with(operation: Operation) -> list[str]:
-    """The names of the operations that `tf.colocate_with` put this one next to."""
-    groups = getattr(operation, 'colocation_groups', None)
-    if groups is None:
-        return []
-    names = [g.decode() if isinstance(g, bytes) else g for g in groups()]
-    return [name.removeprefix('loc:@') for name in names]
 
 
 def _apart(one: Operation, task: Task, other: Operation, other_task: Task) -> Exception:

@@ -20,7 +20,7 @@ from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import UnavailableError, misuse
 from tinyflow.graph.support.waits import may_wait
 
-__all__ = ['Group', 'joined', 'process_group']
+__all__ = ['Group', 'process_group']
 
 _NAP = 50e-6            # seconds between two looks at a transfer; MPI moves data meanwhile
 _LONG_NAP = 1e-3        # after _SOON seconds: others compute
@@ -225,11 +225,6 @@ def _unavailable(problem, rank, what, hint=None):
 # ---- joining -------------------------------------------------------------------------------------
 
 _group: list[Group] = []
-
-
-def joined():
-    """The group that this process has joined, None if none yet."""
-    return _group[0] if _group else None
 
 
 def process_group():

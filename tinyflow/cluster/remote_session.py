@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from tinyflow.cluster import client, transport
+from tinyflow.cluster.cluster_spec import addresses
 from tinyflow.cluster.master import ClusterPrograms
 from tinyflow.cluster.messages import VERSION
 from tinyflow.cluster.named_store import Containers, NamedStore, SessionStates, is_shared, key_of
 from tinyflow.cluster.peers import LocalPeer, Peer
 from tinyflow.cluster.server import IN_PROCESS, Server
+from tinyflow.cluster.serving import check_same
 from tinyflow.cluster.tasks import Task, parts_of
 from tinyflow.compiler.compile import Options
 from tinyflow.graph.graph import Graph
@@ -35,8 +37,10 @@ class _Cluster:
             spec[self.own.job][self.own.index] = address
         else:
             self.own = server.service.task
-            spec = server.plain_spec()
-        self._spec = spec
+            spec = addresses(server.cluster)
+        # As in a message, whose names are strings.
+        self._spec = {job: {str(i): where for i, where in tasks.items()}
+                      for job, tasks in spec.items()}
         self._addresses = {Task(job, index): where for job, tasks in spec.items()
                            for index, where in tasks.items()}
         self.tasks = [task for task in self._addresses if _passes(task, self.own, filters)]
@@ -45,11 +49,9 @@ class _Cluster:
         address = self._addresses[task]
         server: Server | None = IN_PROCESS.get(transport.canonical(address))
         if server is not None and server.service.task == task:
-            server.check_same({job: {str(i): a for i, a in tasks.items()}
-                               for job, tasks in self._spec.items()}, self.own)
+            check_same(server, self._spec, self.own)
             return LocalPeer(server.service, session)
-        near = {job: {str(i): a for i, a in tasks.items()} for job, tasks in self._spec.items()}
-        return client.RemotePeer(task, address, session, near, str(self.own))
+        return client.RemotePeer(task, address, session, self._spec, str(self.own))
 
 
 def _passes(task: Task, own: Task, filters: Iterable[str]) -> bool:
@@ -141,9 +143,11 @@ class _Programs(ClusterPrograms):
                  log_placement: bool) -> None:
         super().__init__(graph, options, cluster, log_placement)
         self.target = target.encode()
-        self.store = _ClusterStore(self)
-        if cluster.service is not None:
-            self.use_store(self.store)
+        if self.store is None:
+            self.store = self._new_store()
+
+    def _new_store(self) -> _ClusterStore:
+        return _ClusterStore(self)
 
     def devices(self) -> list[tuple[str, int]]:
         """(name, incarnation) of the CPU of each task; 0 for a task not heard of yet."""

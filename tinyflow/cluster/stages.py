@@ -14,7 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from tinyflow.cluster.placement import Placement, default_read_of, is_constant, travels
+from tinyflow.cluster.placement import (
+    VARIABLES,
+    Placement,
+    default_read_of,
+    is_constant,
+    travels,
+)
 from tinyflow.cluster.tasks import Task
 from tinyflow.compiler.schedule import stale_reads
 from tinyflow.graph import dtypes
@@ -23,8 +29,6 @@ from tinyflow.graph.support.errors import InvalidArgumentError, report
 from tinyflow.graph.variable_refs import is_variable_ref, variable_of
 
 __all__ = ['Arrival', 'Stage', 'cut']
-
-_VARIABLES = ('VariableV2', 'VarHandleOp')
 
 
 class Arrival:
@@ -132,7 +136,7 @@ class _Cut:
 
     def _is_free(self, operation: Operation) -> bool:
         """True if the operation is made again in each stage that uses it."""
-        if is_constant(operation) or operation.type in _VARIABLES:
+        if is_constant(operation) or operation.type in VARIABLES:
             return True
         if len(operation.outputs) != 1:
             return False

@@ -239,11 +239,8 @@ class TaskService:
         if program is None:
             raise errors.AbortedError(None, None,
                                       f'Graph handle {key} is not found on {self.task}.')
-        return self.run_program(found, program, step, arrays, milliseconds)
-
-    def run_program(self, found: _Session, program: StageProgram, step: int,
-                    arrays: Sequence[np.ndarray], milliseconds: int = 0) -> list:
         me = threading.get_ident()
+        outer = deadlines.get(me)           # of a session of this thread
         if milliseconds:
             deadlines[me] = Deadline(milliseconds)
         found.running[step] = me
@@ -253,6 +250,8 @@ class TaskService:
             with found.lock:
                 found.running.pop(step, None)
                 deadlines.pop(me, None)
+                if outer is not None:
+                    deadlines[me] = outer
 
     def cancel(self, session: str, step: int) -> None:
         """Ends what waits in a step, and forgets what it has kept."""
@@ -288,8 +287,6 @@ class TaskService:
             found.update(more)
             lost.update(less)
         return found, lost
-
-
 
     def set_positions(self, session: str, positions: dict[str, Any]) -> None:
         """Sets the positions; a state that does not exist yet gets its position when made."""

@@ -11,7 +11,8 @@ from typing import Any
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import TinyflowWarning, misuse, report
 
-__all__ = ['address_of', 'canonical', 'dealer', 'endpoint', 'is_loopback', 'router', 'zmq_module']
+__all__ = ['KEY', 'address_of', 'canonical', 'dealer', 'endpoint', 'has_key', 'is_loopback',
+           'router', 'warn_without_key', 'zmq_module']
 
 KEY = 'TINYFLOW_CLUSTER_KEY'
 _ENDS = 2_000               # milliseconds between heartbeats
@@ -88,7 +89,7 @@ def _key_pair() -> tuple[bytes, bytes] | None:
     return zmq.curve_public(secret), secret
 
 
-def _common(found: Any, zmq: Any) -> None:
+def _set_options(found: Any) -> None:
     found.linger = 0
     found.sndhwm = found.rcvhwm = 0
     found.ipv6 = True
@@ -100,7 +101,7 @@ def router(context: Any) -> Any:
     """The socket of a server."""
     zmq = zmq_module()
     found = context.socket(zmq.ROUTER)
-    _common(found, zmq)
+    _set_options(found)
     found.router_mandatory = 1              # a client that is gone is noticed when one sends
     keys = _key_pair()
     if keys is not None:
@@ -113,7 +114,7 @@ def dealer(context: Any) -> Any:
     """The socket of a client, which is not connected yet."""
     zmq = zmq_module()
     found = context.socket(zmq.DEALER)
-    _common(found, zmq)
+    _set_options(found)
     found.reconnect_ivl, found.reconnect_ivl_max = 50, 1000
     keys = _key_pair()
     if keys is not None:

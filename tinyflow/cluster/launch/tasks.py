@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 from tinyflow.cluster.ports import free_ports
 
-__all__ = ['Task', 'environment_of', 'flags_of', 'one_thread', 'plan',
-           'script_flags']
-
+__all__ = ['Task', 'environment_of', 'flags_of', 'one_thread', 'plan', 'script_flags']
 
 # The flags of programs for tf.train.Server -> their values, from a Task and the cluster.
 _FLAGS = {

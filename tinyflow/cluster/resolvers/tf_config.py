@@ -1,10 +1,8 @@
 """TFConfigClusterResolver: the cluster that the environment variable TF_CONFIG describes."""
 from __future__ import annotations
 
-import json
-import os
-
 from tinyflow.cluster.cluster_spec import ClusterSpec
+from tinyflow.cluster.environment import tf_config
 from tinyflow.cluster.resolvers.resolver import ClusterResolver, with_layer
 from tinyflow.graph.support.errors import misuse
 
@@ -93,12 +91,4 @@ class TFConfigClusterResolver(ClusterResolver):
 
 
 def _config():
-    text = os.environ.get('TF_CONFIG', '{}')
-    try:
-        config = json.loads(text)
-    except ValueError as error:
-        raise misuse(ValueError(f'TF_CONFIG is not JSON: {error}. It contains: {text}\n  Hint: '
-                                'for a program of one process leave TF_CONFIG unset.')) from None
-    if not isinstance(config, dict):
-        raise misuse(ValueError(f'TF_CONFIG is no JSON object: {text}'))
-    return config
+    return tf_config(blank='')          # which is no JSON: an error, as in TensorFlow

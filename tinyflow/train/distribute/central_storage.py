@@ -6,6 +6,7 @@ their gradients are added up where it is. All devices are in this process.
 from __future__ import annotations
 
 from tinyflow.graph.defaults import colocate_with, get_default_graph
+from tinyflow.graph.devices import DeviceSpec
 from tinyflow.ops.variables import replica_context as context
 from tinyflow.ops.variables.variable import (
     VariableAggregation,
@@ -27,6 +28,9 @@ from tinyflow.train.distribute.values import (
 from tinyflow.train.distribute.variables import MirroredVariable
 
 __all__ = ['AggregatingVariable', 'CentralStorageStrategy', 'SharedVariables']
+
+
+_FIRST_CPU = DeviceSpec(replica=0, task=0, device_type='CPU', device_index=0)
 
 
 class CentralStorageStrategy(Strategy):
@@ -123,10 +127,7 @@ class SharedVariables(_Mirrored):
 
 def _whole_name(device):
     """'/job:ps/replica:0/task:1/device:CPU:0' for '/job:ps/task:1'."""
-    parts = dict(part.partition(':')[::2] for part in device.split('/') if part)
-    job = f"/job:{parts['job']}" if 'job' in parts else ''
-    return (f"{job}/replica:{parts.get('replica', 0)}/task:{parts.get('task', 0)}"
-            f"/device:{parts.get('device', 'CPU:0')}")
+    return _FIRST_CPU.make_merged_spec(DeviceSpec.from_string(device)).to_string()
 
 
 class AggregatingVariable(MirroredVariable):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import weakref
 from contextlib import contextmanager
 
+from tinyflow.cluster.tasks import Task
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.session.config import ConfigProto
 from tinyflow.train.distribute.central_storage import SharedVariables
@@ -68,7 +69,7 @@ class _ParameterServers(SharedVariables):
 
     def _set_task(self, task):
         self._task = task
-        self._devices = (f'/job:{task.job}/replica:0/task:{task.index}/device:CPU:0',)
+        self._devices = (Task(task.job, task.index).device,)
         self._parameters = task.server_devices()
         self._always_copies = True
 

@@ -1,10 +1,8 @@
 """The task of a process in a cluster with parameter servers."""
 from __future__ import annotations
 
-import json
-import os
-
 from tinyflow.cluster.cluster_spec import ClusterSpec
+from tinyflow.cluster.resolvers.tf_config import TFConfigClusterResolver
 from tinyflow.graph.support.errors import misuse
 
 __all__ = ['ClusterTask', 'task_from_environment']
@@ -51,14 +49,10 @@ class ClusterTask:
 def task_from_environment():
     """The ClusterTask of TF_CONFIG; None without a cluster, and for an evaluator, which is alone.
 
-    ValueError if it is not JSON.
+    ValueError if it is damaged.
     """
-    text = os.environ.get('TF_CONFIG') or '{}'
-    try:
-        config = json.loads(text)
-        cluster, task = config.get('cluster') or {}, config.get('task') or {}
-        job, index = task.get('type'), task.get('index')
-    except (ValueError, AttributeError) as error:
-        raise misuse(ValueError(f'TF_CONFIG is not a JSON object of the expected form: {error}\n'
-                                f'  {text}')) from None
-    return ClusterTask(cluster, job, index) if cluster and job != 'evaluator' else None
+    me = TFConfigClusterResolver()
+    cluster = me.cluster_spec()
+    if not cluster or me.task_type == 'evaluator':
+        return None
+    return ClusterTask(cluster, me.task_type, me.task_id)

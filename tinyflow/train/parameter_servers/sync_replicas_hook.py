@@ -58,7 +58,7 @@ class SyncReplicasHook(SessionRunHook):
 
     def after_create_session(self, session, coord):
         initialized, message = is_ready(self._optimizer.ready_for_local_init_op, session,
-                                     'Model is not ready for SyncReplicasOptimizer local init.')
+                                        'Model is not ready for SyncReplicasOptimizer local init.')
         if not initialized:
             raise misuse(RuntimeError(
                 'Init operations did not make model ready for SyncReplicasOptimizer local_init. '
