@@ -34,12 +34,14 @@ class GreedyLoadBalancingStrategy:
 
 
 def byte_size_load_fn(op):
-    """The size in bytes of the output of a Variable's operation.
+    """The size in bytes of the output of a Variable's operation; 1 for a resource, as in TensorFlow.
 
     ValueError if it has several outputs, or the shape is not known.
     """
     if len(op.outputs) != 1:
         raise misuse(ValueError(f"{op.type} '{op.name}' must have a single output"))
+    if op.type == 'VarHandleOp':            # devices are to be those of TensorFlow
+        return 1
     shape = op.attrs.get('shape', op.outputs[0].raw_shape)
     dtype = op.attrs.get('dtype', op.outputs[0].dtype.base_dtype)
     if shape is None or None in shape:
