@@ -102,6 +102,22 @@ def test_containers(servers, graph):
     tf.Session.reset(servers[1].target)
 
 
+def test_reset_empties_all_tasks(servers, graph):
+    """What TensorFlow 1.15.5's reset of a worker forgets on a server."""
+    with on_ps(), tf.container('mine'):
+        a = tf.Variable(1., name='a')
+    with tf.Session(servers[0].target) as session:
+        session.run(a.initializer)
+    for containers, left in (['others'], 1.), (['mine'], None):
+        tf.Session.reset(servers[0].target, containers)
+        with tf.Session(servers[0].target) as session:
+            if left is None:
+                with pytest.raises(tf.errors.FailedPreconditionError):
+                    session.run(a)
+            else:
+                assert session.run(a) == left
+
+
 def test_errors(session):
     with on_ps():
         x = tf.placeholder(tf.float32)

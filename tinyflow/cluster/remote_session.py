@@ -41,12 +41,12 @@ class _Cluster:
         # As in a message, whose names are strings.
         self._spec = {job: {str(i): where for i, where in tasks.items()}
                       for job, tasks in spec.items()}
-        self._addresses = {Task(job, index): where for job, tasks in spec.items()
+        self.addresses = {Task(job, index): where for job, tasks in spec.items()
                            for index, where in tasks.items()}
-        self.tasks = [task for task in self._addresses if _passes(task, self.own, filters)]
+        self.tasks = [task for task in self.addresses if _passes(task, self.own, filters)]
 
     def connect(self, task: Task, session: str) -> Peer:
-        address = self._addresses[task]
+        address = self.addresses[task]
         server: Server | None = IN_PROCESS.get(transport.canonical(address))
         if server is not None and server.service.task == task:
             check_same(server, self._spec, self.own)
@@ -167,14 +167,20 @@ def open_session(target: Any, graph: Graph, config: Any, options: Options) -> _P
 
 
 def reset(target: Any, containers: Iterable[str] | None, config: Any) -> None:
-    """Ends the sessions of a server, and forgets what is in the containers; all by default."""
-    address = transport.address_of(target)
-    server = IN_PROCESS.get(transport.canonical(address))
+    """Ends the sessions of a cluster's tasks and forgets what is in the containers, or in all.
+
+    The tasks are those that a session of the same target and ConfigProto would see.
+    """
+    cluster = _Cluster(transport.address_of(target),
+                       config.device_filters if config is not None else ())
     names = [str(name) for name in containers or ()]
-    if server is not None:
-        server.service.reset(names)
-    else:
-        client.ask_once(address, b'reset', {'containers': names})
+    for task in cluster.tasks:
+        address = cluster.addresses[task]
+        server = IN_PROCESS.get(transport.canonical(address))
+        if server is not None:
+            server.service.reset(names)
+        else:
+            client.ask_once(address, b'reset', {'containers': names})
 
 
 def stages_of(session: Any, call: Any, feed_dict: Any) -> Any:
