@@ -81,6 +81,14 @@ class Job:
                     code = f'none after {LIMIT} seconds'
                 assert code == 0, f'{name} {index} ended with {code}\n{self.report()}'
 
+    def wait_for_steps(self, task, number):
+        """Waits until a worker has printed so many steps; for a server, until worker 0 has."""
+        watched = task if task[0] == 'worker' else ('worker', 0)
+        end = time.monotonic() + LIMIT
+        while len(self.losses(watched[1])) < number:
+            assert time.monotonic() < end, self.report()
+            time.sleep(0.002)
+
     def report(self):
         """The ends of all outputs."""
         return '\n'.join([f'---- {job} {index}\n{self.output(job, index)[-3000:]}'
@@ -95,15 +103,19 @@ class Job:
         return re.findall(r'final (\w+)', self.output('worker', 0))[-1]
 
 
-def sync_training(folder, kill=None, after=None, steps=20):
+def sync_training(folder, kill=None, after=None, steps=20, pause=0.02):
     """The final values of synchronous training; tasks `kill` are killed and started again.
 
-    `after` is the number of seconds until then, from the chief's first step on; None at random.
+    `after` is the number of seconds until then. None: in the pause after one of the first steps of
+    the last of them that is a worker, when it has added no gradient that it would add again.
     """
     with Job('monitored_sync', 1, 2, folder, '--steps', steps, '--logdir', Path(folder) / 'model',
-             '--pause', 0.02) as job:
+             '--pause', pause) as job:
         if kill:
-            time.sleep(random.uniform(0.2, 2.) if after is None else after)
+            if after is None:
+                job.wait_for_steps(kill[-1], random.randrange(1, 6))
+            else:
+                time.sleep(after)
             for task in kill:
                 if job.processes[task].poll() is None:
                     job.kill(*task)

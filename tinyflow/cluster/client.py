@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -266,7 +267,9 @@ class RemotePeer:
         """Tells the task that the session has ended; does not wait for it."""
         if self._free:
             connection = self._free.pop()
-            connection.send(encoded(b'close', {'s': self.session, 'n': 0, 'i': self.incarnation}))
+            with suppress(errors.OpError):      # it has ended, or has another key by now
+                connection.send(
+                    encoded(b'close', {'s': self.session, 'n': 0, 'i': self.incarnation}))
             connection.close(_LAST_WORDS)
         while self._free:
             self._free.pop().close()

@@ -82,7 +82,20 @@ def meet(members):
     another cluster, have other versions, or one of them has the same index.
     """
     server = _start_server(members) if members.rank == 0 else None
-    connection = _connect(members)
+    try:
+        connection = _connect(members)
+        try:
+            return _meet(members, connection, server)
+        except BaseException:
+            connection.close()
+            raise
+    except BaseException:
+        if server is not None:
+            server.stdin.close()        # as when this process ends: it tells the others, and ends
+        raise
+
+
+def _meet(members, connection, server):
     rendezvous.send(connection, 'hello', {
         'protocol': rendezvous.PROTOCOL, 'rank': members.rank, 'cluster': members.addresses,
         'version': TINYFLOW_VERSION, 'mpi': _versions(), 'pid': os.getpid(),
