@@ -34,7 +34,7 @@ class GreedyLoadBalancingStrategy:
 
 
 def byte_size_load_fn(op):
-    """The size in bytes of the output of a Variable's operation; 1 for a resource, as in TensorFlow.
+    """The size in bytes of a Variable's output; 1 for a resource Variable, as in TensorFlow.
 
     ValueError if it has several outputs, or the shape is not known.
     """
