@@ -27,7 +27,8 @@ def has_living_values(session, prefix, have_values):
     except DataLossError:
         return False
     noted = (state or {}).get('incarnations')
-    if not noted or noted != incarnations(session) or not have_values():
+    # The values come first: the incarnation of a task is known once it has answered.
+    if not noted or not have_values() or noted != incarnations(session):
         return False
     with session.graph.as_default():
         step = get_global_step()
