@@ -14,21 +14,42 @@ import argparse
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
+
+from tinyflow.cluster.ports import free_ports
 
 HERE = Path(__file__).resolve().parent
-LIMIT = 40              # seconds of one turn
+LIMIT = 90              # seconds of one turn
 
-# name -> (workers, the ratio to TensorFlow 1.15 that is aimed at)
+
+class Row(NamedTuple):
+    """A cluster, what cluster_task.py does with it, and what is aimed at."""
+
+    task: str
+    workers: int
+    aim: float | str            # a ratio to TensorFlow, or a limit of its own
+    ps: int = 1
+    rounds: int | None = None       # None: as many as asked for
+
+
 ROWS = {
-    "1 KB": (1, 4.0), "5 MB": (1, 1.3), "100 MB": (1, 1.0),
-    "network, SGD, 1 worker": (1, 1.3), "network, SGD, 2 workers": (2, 1.3),
-    "network, Adam, 2 workers": (2, 1.0),
+    "1 KB": Row("1 KB", 1, 4.0),
+    "5 MB": Row("5 MB", 1, 1.3),
+    "100 MB": Row("100 MB", 1, 1.0),
+    "network, SGD, 1 worker": Row("SGD", 1, 1.3),
+    "network, SGD, 2 workers": Row("SGD", 2, 1.3),
+    "network, Adam, 2 workers": Row("Adam", 2, 1.0),
+    "SyncReplicas, SGD, 2 workers": Row("SyncReplicas", 2, 1.3),
+    "MultiWorkerMirrored, 1 worker": Row("MultiWorkerMirrored", 1, 1.0, ps=0),
+    "MultiWorkerMirrored, 2 workers": Row("MultiWorkerMirrored", 2, 1.3, ps=0),
+    "a worker waits for the chief": Row("wait", 2, "1000 ms", rounds=1),
+    "killed worker to the next step": Row("killed", 2, "5000 ms", ps=0),
 }
 
 
@@ -49,58 +70,53 @@ def main():
     print(f"{'ms a step, least / median':40}" + "".join(f"{side:>20}" for side in sides)
           + ("       ratio     aim" if len(sides) > 1 else ""))
     results = {}
-    for row, (workers, aim) in ROWS.items():
-        if options.only in row:
-            results[row] = measure(row, workers, sides, options)
-            print(line(row, results[row], aim), flush=True)
+    for name, row in ROWS.items():
+        if options.only in name:
+            results[name] = measure(row, sides, options)
+            print(line(name, results[name], row.aim), flush=True)
+    print(efficiency(results))
     if options.json:
         options.json.write_text(json.dumps(results, indent=1))
     if len(sides) == 1:
         print("TensorFlow's column needs --tensorflow1 PYTHON, one with TensorFlow 1.15.")
 
 
-def measure(row, workers, sides, options):
+def measure(row, sides, options):
     """{side: [result of each turn]}; a turn that failed is {"error": its last line}."""
     found = {side: [] for side in sides}
-    for _ in range(options.rounds):
+    for _ in range(row.rounds or options.rounds):
         for side, python in sides.items():
-            found[side].append(turn(side, python, row, workers, options.seconds))
+            if row.task == "killed":
+                found[side].append(killed(python) if side == "tinyflow" else
+                                   {"error": "restarts are left to the user's own script"})
+            else:
+                found[side].append(turn(side, python, row, options.seconds))
     return found
 
 
-def turn(side, python, row, workers, seconds):
-    """Starts a server and workers, and ends them: the workers' least and mean median."""
-    ports = iter(free_ports(workers + 1))
+def turn(side, python, row, seconds):
+    """Starts servers and workers, and ends them: the workers' least and mean median."""
+    ports = iter(free_ports(row.ps + row.workers))
     cluster = {job: [f"localhost:{next(ports)}" for _ in range(count)]
-               for job, count in (("ps", 1), ("worker", workers))}
-    tasks = [("ps", 0), *(("worker", index) for index in range(workers))]
+               for job, count in (("ps", row.ps), ("worker", row.workers)) if count}
     processes, logs = [], []
     try:
-        for job, index in tasks:
-            logs.append(tempfile.TemporaryFile("w+"))
-            processes.append(subprocess.Popen(
-                [python, str(HERE / "cluster_task.py"), side, row, job, str(index),
-                 json.dumps(cluster), str(seconds)],
-                stdout=logs[-1], stderr=subprocess.STDOUT, start_new_session=True,
-                env=environment(side)))
-        for process in processes[1:]:
-            process.wait(LIMIT)
-        outputs = []
-        for log in logs[1:]:
-            log.seek(0)
-            outputs.append(log.read())
-        results = [json.loads(text.rpartition("RESULT ")[2].splitlines()[0]) for text in outputs
-                   if "RESULT " in text]
-        if len(results) < workers:
-            return {"error": next(text for text in outputs
-                                  if "RESULT " not in text).strip().splitlines()[-1][:100]}
+        for job, addresses in cluster.items():
+            for index in range(len(addresses)):
+                log = tempfile.TemporaryFile("w+")
+                process = subprocess.Popen(
+                    [python, str(HERE / "cluster_task.py"), side, row.task, job, str(index),
+                     json.dumps(cluster), str(seconds)],
+                    stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+                    env=environment(side, cluster, job, index))
+                processes.append(process)
+                logs.append(log)
+        results = results_of(processes[row.ps:], logs[row.ps:])
         return {"min": min(each["min"] for each in results),
-                "median": sum(each["median"] for each in results) / workers,
+                "median": sum(each["median"] for each in results) / len(results),
                 "steps": [each["steps"] for each in results]}
-    except subprocess.TimeoutExpired:
-        return {"error": f"no result within {LIMIT} s"}
-    except IndexError:
-        return {"error": "a worker ended without a word"}
+    except RuntimeError as error:
+        return {"error": str(error)}
     finally:
         for process in processes:
             if process.poll() is None:
@@ -110,24 +126,66 @@ def turn(side, python, row, workers, seconds):
             log.close()
 
 
-def environment(side):
+def results_of(processes, logs):
+    """What the workers measured, as soon as all have said it. They may train on until then."""
+    end = time.monotonic() + LIMIT
+    found = {}
+    while len(found) < len(processes):
+        for index, (process, log) in enumerate(zip(processes, logs)):
+            ended = process.poll() is not None
+            log.seek(0)
+            text = log.read()
+            _, said, result = text.rpartition("RESULT ")
+            if said and "\n" in result:
+                found[index] = json.loads(result.splitlines()[0])
+            elif ended:
+                last = (text.strip() or "a worker ended without a word").splitlines()[-1]
+                raise RuntimeError(last[:100])
+        if time.monotonic() > end:
+            raise RuntimeError(f"no result within {LIMIT} s")
+        time.sleep(0.1)
+    return [found[index] for index in sorted(found) if found[index]]
+
+
+def killed(python):
+    """`launch --restarts 1` with a worker that kills itself: ms until the next step of any."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [python, "-m", "tinyflow", "launch", "--workers", "2", "--restarts", "1",
+             str(HERE / "cluster_killed.py"), folder],
+            env=environment("tinyflow"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, timeout=LIMIT)
+        times = [path.read_text() for path in map(Path(folder).joinpath, ("killed", "continued"))
+                 if path.exists()]
+    if len(times) < 2:
+        return {"error": (done.stdout.strip().splitlines() or ["nothing was printed"])[-1][:100]}
+    seconds = float(times[1]) - float(times[0])
+    return {"min": 1000 * seconds, "median": 1000 * seconds, "steps": [1]}
+
+
+def environment(side, cluster=None, job=None, index=None):
     threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS",
                              "TF_NUM_INTEROP_THREADS", "TF_NUM_INTRAOP_THREADS"), "1")
     path = {"PYTHONPATH": os.pathsep.join(filter(None, [
         str(HERE.parent), os.environ.get("PYTHONPATH")]))} if side == "tinyflow" else {}
+    config = {"TF_CONFIG": json.dumps({"cluster": cluster, "task": {"type": job, "index": index}})
+              } if cluster and "ps" not in cluster else {}
     rest = {name: value for name, value in os.environ.items()
             if name not in ("TF_CONFIG", "PYTHONPATH")}
-    return {**rest, **threads, **path, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return {**rest, **threads, **path, **config, "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+def efficiency(results):
+    """How much of two workers' time is left for work: steps a second of 2 by those of 1."""
+    one, two = (results.get(f"MultiWorkerMirrored, {number}", {})
+                for number in ("1 worker", "2 workers"))
+    shares = []
+    for side in one:
+        ratios = [a["median"] / b["median"] for a, b in zip(one[side], two.get(side, ()))
+                  if "error" not in a and "error" not in b]
+        if ratios:
+            shares.append(f"{side} {100 * median(ratios):.0f}%")
+    return "efficiency of 2 workers of MultiWorkerMirrored: " + ", ".join(shares) if shares else ""
 
 
 def line(row, results, aim):
@@ -135,12 +193,13 @@ def line(row, results, aim):
     for turns in results.values():
         good = [each for each in turns if "error" not in each]
         text += f"{min(e['min'] for e in good):9.2f} / {median(e['median'] for e in good):8.2f}" \
-            if good else f"{'failed':>20}"
+            if good else f"{'-':>20}"
     sides = list(results.values())
     if len(sides) > 1:
         ratios = [b["median"] / a["median"] for a, b in zip(*sides)
                   if "error" not in a and "error" not in b]
-        text += (f"{median(ratios):11.2f}x" if ratios else f"{'-':>12}") + f"{aim:7.1f}x"
+        text += f"{median(ratios):11.2f}x" if ratios else f"{'-':>12}"
+    text += f"{aim:>8}" if isinstance(aim, str) else f"{aim:7.1f}x"
     errors = {each["error"]: side for side, turns in results.items()
               for each in turns if "error" in each}
     return text + "".join(f"\n    {side}: {error}" for error, side in errors.items())

@@ -106,8 +106,8 @@ class RunConfig:
         if train_distribute or eval_distribute or experimental_distribute:
             logging.info('Initializing RunConfig with distribution strategies.')
         _resolve_strategies(self._values)
-        strategy = self._values['train_distribute']
-        if session_config is None and (strategy is None or _is_asynchronous(strategy)):
+        has_servers = self._cluster_task.num_ps_replicas > 0
+        if session_config is None and (self._values['train_distribute'] is None or has_servers):
             self._values['session_config'] = default_session_config(self._cluster_task)
 
     def _set(self, values):
@@ -203,11 +203,6 @@ def _task(train_distribute, eval_distribute, experimental_distribute):
         if strategy is not None and strategy.extended.experimental_between_graph:
             return task_of_worker(strategy)
     return read_tf_config()
-
-
-def _is_asynchronous(strategy):
-    """Whether each worker trains by itself, with the Variables on servers."""
-    return strategy.extended.experimental_between_graph and not strategy.extended.trains_together
 
 
 def _model_dir(from_environment, given):

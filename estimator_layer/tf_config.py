@@ -65,7 +65,7 @@ def task_of_worker(strategy):
     if not cluster:
         index = rank
     master, servers = '', 0
-    if cluster and not strategy.extended.trains_together:       # the Variables are on servers
+    if TaskType.PS in cluster.jobs:
         master, servers = f'grpc://{cluster.task_address(kind, index)}', cluster.num_tasks('ps')
     is_chief = rank == 0 and kind != TaskType.PS
     return ClusterTask(cluster, kind, index, master, '', is_chief, servers, count, rank, **common)

@@ -22,6 +22,7 @@ from tinyflow.graph.support.waits import may_wait
 
 __all__ = ['Group', 'process_group']
 
+_BRIEF = 1e-3           # seconds for which the processor is only offered to others
 _NAP = 50e-6            # seconds between two looks at a transfer; MPI moves data meanwhile
 _LONG_NAP = 1e-3        # after _SOON seconds: others compute
 _SOON = 0.2
@@ -140,7 +141,7 @@ class MPIGroup(Group):
                 if now - start > _PATIENCE * (said + 1):
                     said += 1
                     self._say_for_whom(now - start, what, said)
-            time.sleep(_NAP if now - start < _SOON else _LONG_NAP)
+            time.sleep(0 if now - start < _BRIEF else _NAP if now - start < _SOON else _LONG_NAP)
 
     def _look_for_the_dead(self, now, what):
         if self._meeting is not None and self._meeting.ended:

@@ -95,7 +95,7 @@ class SessionManager:
     def wait_for_session(self, master, config=None, max_wait_secs=float('inf')):
         """A Session of a model that another task initialises. DeadlineExceededError if none does.
 
-        It asks after 0.1 seconds, then after twice the time, up to 5 and `recovery_wait_secs`. A
+        It asks after 0.1 seconds, then after twice the time, up to 1 and `recovery_wait_secs`. A
         Session of this process (`master` is '') has its own Variables, which no other can
         initialise: if some have no value the error is raised immediately.
         """
@@ -219,7 +219,7 @@ class SessionManager:
 
 
 _UNINITIALIZED = 'Variables not initialized: '
-_LONGEST_WAIT = 5.0         # seconds between two looks
+_LONGEST_WAIT = 1.0         # seconds between two looks
 
 
 def is_ready(op, session, what):
