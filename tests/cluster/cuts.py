@@ -17,7 +17,7 @@ import numpy as np
 
 import tinyflow as tf
 from tests.golden.programs import PROGRAMS
-from tinyflow.cluster.master import ClusterPrograms
+from tinyflow.cluster.cluster_programs import ClusterPrograms
 from tinyflow.cluster.peers import LocalPeer
 from tinyflow.cluster.placement import Placement
 from tinyflow.cluster.task_service import TaskService

@@ -4,7 +4,8 @@ Nothing here is imported before a program asks for a cluster.
 
 Servers, in the order of a run:
     remote_session.py   opens a Session with a target
-    master.py           its programs: cuts what it runs into stages, and has tasks run them
+    cluster_programs.py its programs: what it runs, cut into stages
+    cluster_run.py      has tasks run the stages
     placement.py        which task runs an operation
     stages.py           the cut; picture.py shows it
     shipping.py         a stage as data, and back

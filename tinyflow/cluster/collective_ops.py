@@ -21,7 +21,7 @@ __all__ = ['CollectiveBroadcast', 'CollectiveGather', 'CollectiveGetNext', 'Coll
 _MERGE = {'Add': 'sum', 'Mul': 'prod', 'Max': 'max', 'Min': 'min'}
 
 
-class _Meeting:
+class _ComparedNode:
     """What a node keeps in a Session: whether the workers have compared this node."""
 
     def __init__(self, operation, shared):
@@ -88,7 +88,7 @@ def _first_difference(texts):
 class _Collective(Op, abstract=True):
     pure = False
     state_of_node = True
-    state = _Meeting
+    state = _ComparedNode
     types = {'T': dtypes.NUMBERS | {dtypes.bool}}
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tinyflow.cluster import client, transport
+from tinyflow.cluster.cluster_programs import ClusterPrograms
 from tinyflow.cluster.cluster_spec import addresses
-from tinyflow.cluster.master import ClusterPrograms
 from tinyflow.cluster.messages import VERSION
 from tinyflow.cluster.named_store import Containers, NamedStore, SessionStates, is_shared, key_of
 from tinyflow.cluster.peers import LocalPeer, Peer

@@ -124,8 +124,8 @@ class Iterator(OfElements):
 
 def _on_cpu_unless_placed() -> Any:
     """A scope of the CPU, if no scope of a device is open."""
-    placement = get_default_graph()._placement
-    return contextlib.nullcontext() if placement and placement.devices else device('/cpu:0')
+    scopes = get_default_graph()._device_scopes
+    return contextlib.nullcontext() if scopes and scopes.devices else device('/cpu:0')
 
 
 def _iterator(resource: Tensor, initializer: Operation | None, spec: Any) -> Iterator:

@@ -142,7 +142,7 @@ def merge_device(spec) -> Callable[[Operation], str]:
     return lambda operation: _merged(text, operation.device or '')
 
 
-class Placement(NamedTuple):
+class DeviceScopes(NamedTuple):
     """The scopes that place the nodes made inside.
 
     devices     of the open `device` scopes, the innermost first: a device string, a function
@@ -157,22 +157,22 @@ class Placement(NamedTuple):
     group: str = ''
     hidden: tuple[str | Callable | None, ...] = ()
 
-    def on(self, device) -> Placement:
+    def on(self, device) -> DeviceScopes:
         """With one more device scope."""
         if device is not None and not callable(device):
             device = canonical_name(device)
         if device == '':
             return self
-        return Placement((device, *self.devices), self.colocated, self.group, self.hidden)
+        return DeviceScopes((device, *self.devices), self.colocated, self.group, self.hidden)
 
-    def for_initial_value(self, name) -> Placement:
+    def for_initial_value(self, name) -> DeviceScopes:
         """In the group of a Variable of this name, which is made afterwards."""
-        return Placement(self.devices, self.colocated, name, self.hidden)
+        return DeviceScopes(self.devices, self.colocated, name, self.hidden)
 
-    def with_operation(self, operation, ignore_existing=False) -> Placement:
+    def with_operation(self, operation, ignore_existing=False) -> DeviceScopes:
         """With one more `colocate_with` scope; without the others if they are to be ignored."""
         known = () if ignore_existing else self.colocated
-        return Placement((), known if operation is None else (*known, operation), self.group,
+        return DeviceScopes((), known if operation is None else (*known, operation), self.group,
                          self.devices or self.hidden)
 
     def device_of(self, operation) -> str:
@@ -186,36 +186,36 @@ class Placement(NamedTuple):
         return operation.device
 
 
-ANYWHERE = Placement()
+ANYWHERE = DeviceScopes()
 
 
-class Placed:
-    """A `with` block in which new nodes of a graph have that placement."""
+class NodesPlacedBy:
+    """A `with` block in which those scopes place the new nodes of a graph."""
 
-    __slots__ = ('_graph', '_placement', '_outer')
+    __slots__ = ('_graph', '_device_scopes', '_outer')
 
-    def __init__(self, graph, placement):
-        self._graph, self._placement = graph, placement
+    def __init__(self, graph, scopes):
+        self._graph, self._device_scopes = graph, scopes
 
     def __enter__(self):
-        self._outer = self._graph._placement
-        self._graph._placement = self._placement
+        self._outer = self._graph._device_scopes
+        self._graph._device_scopes = self._device_scopes
 
     def __exit__(self, *_):
-        self._graph._placement = self._outer
+        self._graph._device_scopes = self._outer
 
 
-def place(operation, placement: Placement) -> None:
+def place(operation, scopes: DeviceScopes) -> None:
     """Sets the device of a new node, and the operations that it is colocated with."""
-    others = placement.colocated
+    others = scopes.colocated
     for position in operation.definition.ref_positions:
         tensor = operation.inputs[position]
         if tensor.dtype.is_ref:             # a colocate_with scope for the Variable
             operation_of_it = tensor.op if tensor.op.graph.outer_graph is None \
                 else _source(tensor).op
             others = (*others, operation_of_it)
-    if others is placement.colocated and placement.devices and placement.devices[0] is not None:
-        placement.device_of(operation)
+    if others is scopes.colocated and scopes.devices and scopes.devices[0] is not None:
+        scopes.device_of(operation)
     if others:
         groups: tuple | None = None
         for other in others:
@@ -224,8 +224,8 @@ def place(operation, placement: Placement) -> None:
             groups = own if groups is None or own == groups else \
                 tuple(sorted({*groups, *own}))
         operation.colocated_with = groups
-    elif placement.group:
-        operation.colocated_with = (placement.group,)
+    elif scopes.group:
+        operation.colocated_with = (scopes.group,)
 
 
 def _source(tensor):
@@ -265,5 +265,5 @@ def group_names(groups) -> tuple[str, ...]:
     return tuple(text.removeprefix(_GROUP) for text in texts if text.startswith(_GROUP))
 
 
-__all__ = ['ANYWHERE', 'DeviceSpec', 'Placed', 'Placement', 'canonical_name', 'colocation_groups',
-           'group_names', 'merge_device', 'place']
+__all__ = ['ANYWHERE', 'DeviceScopes', 'DeviceSpec', 'NodesPlacedBy', 'canonical_name',
+           'colocation_groups', 'group_names', 'merge_device', 'place']

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph
-from tinyflow.graph.devices import Placement
+from tinyflow.graph.devices import DeviceScopes
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.op_registry import nodes
 from tinyflow.graph.operation import Operation, Tensor
@@ -50,8 +50,8 @@ class FuncGraph(Graph):
         self.control_captures: dict[Operation, None] = {}
         self.seed, self.seed_by_name = self.outer_graph.seed, self.outer_graph.seed_by_name
         self._collections = self.outer_graph._collections
-        if self.outer_graph._placement is not None:
-            self._placement = Placement(self.outer_graph._placement.devices)
+        if self.outer_graph._device_scopes is not None:
+            self._device_scopes = DeviceScopes(self.outer_graph._device_scopes.devices)
         self.capture_observers: list[Callable[[Tensor], None]] = []     # called with each capture
 
     # ---- captures ------------------------------------------------------------------------

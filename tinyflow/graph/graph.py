@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyflow.graph import graph_errors
 from tinyflow.graph.control_flow_names import result_of
-from tinyflow.graph.devices import ANYWHERE, Placed, Placement
+from tinyflow.graph.devices import ANYWHERE, DeviceScopes, NodesPlacedBy
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import Site, here
 from tinyflow.graph.stacks import stacks
@@ -50,7 +50,7 @@ class Graph(NotCopied, instead=(
         self._scope_sites: dict[str, tuple] = {}    # scope -> (requested name, where it was opened)
         self._collections: dict[object, list] = {}
         self._controllers: list[_Controller] = []
-        self._placement: Placement | None = None    # of the scopes that choose devices
+        self._device_scopes: DeviceScopes | None = None    # None: all nodes go anywhere
         self._gradient_overrides: dict[str, str] = {}
         self._finalized_by = None
         self._last_id = 0
@@ -321,11 +321,11 @@ class Graph(NotCopied, instead=(
 
         Its parts that are left out come from the scopes around it; None ignores those.
         """
-        return Placed(self, (self._placement or ANYWHERE).on(device_name_or_function))
+        return NodesPlacedBy(self, (self._device_scopes or ANYWHERE).on(device_name_or_function))
 
     def initial_value_of(self, name):
         """For the nodes that compute the initial value of a Variable that is not made yet."""
-        return Placed(self, (self._placement or ANYWHERE).for_initial_value(name))
+        return NodesPlacedBy(self, (self._device_scopes or ANYWHERE).for_initial_value(name))
 
     def colocate_with(self, op, ignore_existing=False):
         """Places nodes made inside where `op` is; with `ignore_existing`, not with others too."""
@@ -334,7 +334,8 @@ class Graph(NotCopied, instead=(
                                     'ignore_existing is not True'))
         if op is not None and not isinstance(op, Operation):
             op = op.op              # of a Tensor or Variable
-        return Placed(self, (self._placement or ANYWHERE).with_operation(op, ignore_existing))
+        outer = self._device_scopes or ANYWHERE
+        return NodesPlacedBy(self, outer.with_operation(op, ignore_existing))
 
     @contextmanager
     def gradient_override_map(self, op_type_map):

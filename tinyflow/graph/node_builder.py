@@ -43,8 +43,8 @@ def make_node(definition, inputs, attrs, name=None) -> Operation:
             graph.control_inputs_for(tensors) if graph._controllers else (),
             here(2))
         _infer_outputs(definition, operation, types)
-        if graph._placement is not None or definition.ref_positions:
-            place(operation, graph._placement or ANYWHERE)
+        if graph._device_scopes is not None or definition.ref_positions:
+            place(operation, graph._device_scopes or ANYWHERE)
         if graph._gradient_overrides:
             operation._gradient_override = graph._gradient_overrides.get(definition.type)
         graph.add(operation)

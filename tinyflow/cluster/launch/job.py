@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 from tinyflow.cluster.launch.running import Guard, RunningTask, how_it_ended
-from tinyflow.cluster.launch.tasks import Task, environment_of
+from tinyflow.cluster.launch.tasks import LaunchedTask, environment_of
 
 __all__ = ['Job']
 
@@ -28,11 +28,11 @@ class Job:
     the process that died is restarted. Without, the others cannot go on: all stop and restart.
     """
 
-    def __init__(self, new_tasks: Callable[[], list[Task]], command_of, restarts=0):
+    def __init__(self, new_tasks: Callable[[], list[LaunchedTask]], command_of, restarts=0):
         self._new_tasks, self._command_of = new_tasks, command_of
         self._tasks = new_tasks()
         self._restarts, self._restarted = restarts, 0
-        self._running: dict[Task, RunningTask] = {}
+        self._running: dict[LaunchedTask, RunningTask] = {}
         self._done: dict[tuple[str, int], int] = {}     # (kind, index) -> exit status
         self._selector = selectors.DefaultSelector()
         self._interrupted = 0

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from tinyflow.cluster.ports import free_ports
 
-__all__ = ['Task', 'environment_of', 'flags_of', 'one_thread', 'plan', 'script_flags']
+__all__ = ['LaunchedTask', 'environment_of', 'flags_of', 'one_thread', 'plan', 'script_flags']
 
-# The flags of programs for tf.train.Server -> their values, from a Task and the cluster.
+# The flags of programs for tf.train.Server -> their values, from a LaunchedTask and the cluster.
 _FLAGS = {
     'job_name': lambda task, cluster: task.kind,
     'task_index': lambda task, cluster: str(task.index),
@@ -21,7 +21,7 @@ _FLAGS = {
 _BLAS = ('OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'MKL_NUM_THREADS', 'VECLIB_MAXIMUM_THREADS')
 
 
-class Task(NamedTuple):
+class LaunchedTask(NamedTuple):
     """One process of a job; an evaluator has no address."""
 
     kind: str               # 'chief', 'worker', 'ps' or 'evaluator'
@@ -37,15 +37,16 @@ class Task(NamedTuple):
         return self.kind in ('chief', 'worker')
 
 
-def plan(workers, ps, chief, evaluator) -> list[Task]:
+def plan(workers, ps, chief, evaluator) -> list[LaunchedTask]:
     """The tasks in the order of their starts: servers, then the chief, workers, evaluator.
 
     A chief is one of the `workers` that train. The addresses are free ports of this machine.
     """
     kinds = [('ps', i) for i in range(ps)] + [('chief', 0)] * chief + [
         ('worker', i) for i in range(workers - chief)]
-    tasks = [Task(*kind, f'127.0.0.1:{port}') for kind, port in zip(kinds, free_ports(len(kinds)))]
-    return tasks + [Task('evaluator', 0)] * evaluator
+    tasks = [LaunchedTask(*kind, f'127.0.0.1:{port}')
+             for kind, port in zip(kinds, free_ports(len(kinds)))]
+    return tasks + [LaunchedTask('evaluator', 0)] * evaluator
 
 
 def cluster_of(tasks) -> dict[str, list[str]]:

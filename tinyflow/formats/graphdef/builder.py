@@ -147,7 +147,7 @@ class Builder:
         return operation
 
     def _place(self, operation, node):
-        scopes = self.graph._placement or ANYWHERE
+        scopes = self.graph._device_scopes or ANYWHERE
         if scopes.colocated:
             return                      # they decide, whatever the node says
         if self._depth and operation.colocated_with:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from contextlib import contextmanager, nullcontext
 
 from tinyflow.graph.defaults import get_default_graph
-from tinyflow.graph.devices import ANYWHERE, Placed
+from tinyflow.graph.devices import ANYWHERE, NodesPlacedBy
 from tinyflow.graph.stacks import stacks
 
 __all__ = ['init_scope']
@@ -34,9 +34,9 @@ def _devices(graph, is_entered, inner=None):
     """The devices of a function's scopes hold outside, too; in a graph that was entered by
     `as_default`, also those that a colocate_with scope hides. TensorFlow has it so.
     """
-    placement = (inner or graph)._placement
-    if placement is None or not is_entered:
+    scopes = (inner or graph)._device_scopes
+    if scopes is None or not is_entered:
         return nullcontext()
-    devices = placement.devices or placement.hidden
-    around = graph._placement or ANYWHERE
-    return Placed(graph, around._replace(devices=devices)) if devices else nullcontext()
+    devices = scopes.devices or scopes.hidden
+    around = graph._device_scopes or ANYWHERE
+    return NodesPlacedBy(graph, around._replace(devices=devices)) if devices else nullcontext()

@@ -27,12 +27,12 @@ class _GraphContext:
     def save(self):
         graph = self.graph
         self.name, self.controllers = graph._name_stack, list(graph._controllers)
-        self.placement = graph._placement
+        self.device_scopes = graph._device_scopes
 
     def restore(self):
         graph = self.graph
         graph._name_stack, graph._controllers = self.name, list(self.controllers)
-        graph._placement = self.placement
+        graph._device_scopes = self.device_scopes
 
 
 class _Replica(threading.Thread):

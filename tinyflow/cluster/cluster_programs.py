@@ -14,27 +14,21 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-import numpy as np
-
+from tinyflow.cluster.cluster_run import ClusterRun, Part
 from tinyflow.cluster.peers import Peer
 from tinyflow.cluster.placement import Placement
-from tinyflow.cluster.remote_errors import explained
 from tinyflow.cluster.shipping import packed
 from tinyflow.cluster.stages import Arrival, Stage, cut
-from tinyflow.cluster.task_service import Route, StageProgram, TaskService, boxed
+from tinyflow.cluster.task_service import Route, StageProgram, TaskService
 from tinyflow.cluster.tasks import Task
 from tinyflow.compiler.compile import Options
 from tinyflow.compiler.lower import lower
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.schedule import schedule
-from tinyflow.formats.protos.graph_pb2 import GraphDef
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.gc_pause import collector_paused
-from tinyflow.graph.support.waits import check_deadline, deadline, deadlines, seconds_left
 from tinyflow.session.cache_entry import CacheEntry
-from tinyflow.session.config import RunMetadata, RunOptions
 from tinyflow.session.program_cache import ProgramCache
 
 __all__ = ['ClusterPrograms']
@@ -42,7 +36,6 @@ __all__ = ['ClusterPrograms']
 _SHAPES = 1000          # remembered of one pair of fetches and feeds
 
 
-_steps = itertools.count(1)
 _keys = itertools.count(1)
 
 
@@ -54,122 +47,6 @@ class Cluster(Protocol):
     tasks: Sequence[Task]               # those that the session may use
 
     def connect(self, task: Task, session: str) -> Peer: ...
-
-
-class Part:
-    """One stage of a run: who runs it, with which values, and which come back.
-
-    Values are in the slots of a list: first those of the feeds, then those that leave a stage.
-    """
-
-    __slots__ = ('stage', 'peer', 'key', 'ins', 'outs', 'program', 'dtypes', 'ships')
-
-    def __init__(self, stage: Stage) -> None:
-        self.stage = stage
-        self.peer: Any = None
-        self.key = ''
-        self.program: StageProgram | None = None        # of this process
-        self.ins: list[int] = []
-        self.outs: list[int] = []
-        self.dtypes: list[np.dtype] = []
-        self.ships: Route | None = None
-
-
-class ClusterRun:
-    """The stages of one pair of fetches and feeds; calling it with the fed arrays runs them."""
-
-    def __init__(self, graph: Graph, levels: list[list[Part]], slots: int,
-                 results: list[tuple[int, bool]], owner: ClusterPrograms) -> None:
-        self.graph, self.levels = graph, levels
-        self._slots, self._results = slots, results
-        self._owner = owner
-        self.ready = False              # all stages are registered with their tasks
-        self.runs = 0
-
-    def __call__(self, arrays: Sequence[np.ndarray]) -> list:
-        self.runs += 1
-        step, milliseconds = next(_steps), 0
-        if deadlines:
-            left = seconds_left()
-            milliseconds = 0 if left is None else max(int(left * 1000), 1)
-        known: list[Any] = [*arrays, *[None] * (self._slots - len(arrays))]
-        begun: list[tuple[Part, Any]] = []
-        part = None
-        try:
-            if not self.ready:
-                for part in self._unregistered():
-                    self._owner.register(part)
-                self.ready = True
-            for level in self.levels:
-                for part in level:
-                    if part.program is None:
-                        begun.append((part, part.peer.start(
-                            part.key, step, [known[i] for i in part.ins], milliseconds)))
-                for part in level:
-                    if part.program is not None:
-                        results = part.program.run([known[i] for i in part.ins], None)
-                        for slot, dtype, value in zip(part.outs, part.dtypes, results):
-                            known[slot] = boxed(value, dtype)
-                while begun:
-                    part, started = begun.pop()
-                    try:
-                        results = part.peer.finish(started)
-                    except BaseException:
-                        begun.append((part, started))
-                        raise
-                    for slot, dtype, value in zip(part.outs, part.dtypes, results):
-                        known[slot] = boxed(value, dtype)
-        except BaseException as error:
-            for other, started in begun:
-                other.peer.cancel(step, started)
-            self._forget(step)
-            if isinstance(error, Exception) and part is not None and part.program is None:
-                raise explained(error, self.graph, part.stage.task) from None
-            raise
-        return [None if slot < 0 else _for_caller(known[slot], copy)
-                for slot, copy in self._results]
-
-    def run_with_options(self, arrays: Sequence[np.ndarray], options: RunOptions,
-                         metadata: RunMetadata | None) -> list:
-        """As `__call__`, with a time limit; `metadata` gets the graphs of the stages.
-
-        The clocks of FULL_TRACE are in programs of one process: the nodes are not timed.
-        """
-        if metadata is not None and (options.trace_level or options.output_partition_graphs):
-            metadata.partition_graphs = [GraphDef.FromString(packed(part.stage, True).graph_def)
-                                         for level in self.levels for part in level]
-        if options.timeout_in_ms <= 0:
-            return self(arrays)
-        with deadline(options.timeout_in_ms):
-            results = self(arrays)
-            check_deadline(completed=True)
-        return results
-
-    @property
-    def plan(self) -> Any:
-        """Asked for by `session.profile`, which needs one program of this process."""
-        raise misuse(NotImplementedError(
-            'session.profile() is for a Session of this process; this one runs stages on tasks.\n'
-            '  Hint: session.stages(fetches) shows what runs where.'))
-
-    program = plan
-
-    def _unregistered(self) -> list[Part]:
-        return [part for level in self.levels for part in level
-                if part.program is None and part.peer is None]
-
-    def _forget(self, step: int) -> None:
-        """Frees what a failed step has left on tasks."""
-        for peer in {part.peer for level in self.levels for part in level
-                     if part.ships is not None and part.ships.kept and part.peer is not None}:
-            peer.cancel(step, None)
-
-
-def _for_caller(value: Any, copy: bool) -> Any:
-    """A fetched value as a Session returns it: the caller owns it, scalars are NumPy's."""
-    if value.ndim == 0:
-        return value[()]
-    return value.copy() if copy else value
 
 
 class ClusterEntry:
@@ -279,7 +156,7 @@ class ClusterPrograms:
             slot = -1 if want is None else slots[want]
             results.append((slot, slot in foreign or isinstance(want, Tensor)))
         run = ClusterRun(self.graph, [levels[n] for n in sorted(levels)], len(slots),
-                         results, self)
+                         results, self.register)
         self._show_placement(order, placement)
         return run
 
