@@ -3,6 +3,7 @@ import contextlib
 import random
 import subprocess
 import sys
+import types
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -11,8 +12,9 @@ import tinyflow as tf
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.op import Op
 from tinyflow.graph.support import render
+from tinyflow.graph.support.call_hints import add_hint
 from tinyflow.inspect import viz
-from tinyflow.inspect.viz import select
+from tinyflow.inspect.viz import labels, select
 
 SVG = '{http://www.w3.org/2000/svg}'
 
@@ -87,6 +89,49 @@ def test_argument_constants_are_written_into_their_consumer(net):
     assert [n.details for n in shown.model.nodes if n.kind == 'constant'] == [['[0, 1]']]
     assert not any('axis' in d for n in viz.draw(net['loss'], show_constants=False).model.nodes
                    for d in n.details)
+
+
+def written(t):
+    """What the node of a tensor says, other than its shape."""
+    return [d for d in viz.draw(t).model.node(t.op.name).details if '=' in d]
+
+
+def test_folded_arguments_have_the_names_of_their_inputs():
+    a, b = tf.placeholder(tf.float32, [4, 6]), tf.placeholder(tf.float32, [4, 6])
+    i = tf.placeholder(tf.int32, [3])
+    assert written(tf.concat([a, b], 1)) == ['axis = 1']
+    assert written(tf.concat([a, b, a], axis=-1)) == ['axis = -1']
+    assert written(tf.stack([2, i[0], 3])) == ['values[0] = 2', 'values[2] = 3']
+    assert written(tf.split(a, 2, 1)[0]) == ['axis = 1']
+    assert written(tf.split(a, [1, 5], 1)[0]) == ['size_splits = [1, 5]', 'axis = 1']
+    assert written(tf.gather(a, i, axis=1)) == ['axis = 1']
+    assert written(tf.expand_dims(a, 0)) == ['axis = 0']
+    assert written(tf.argmax(a, 1)) == ['axis = 1']
+    assert written(tf.reduce_max(a, [0, 1])) == ['axis = [0, 1]']
+    assert written(tf.reshape(a, [-1])) == ['shape = [-1]']
+    assert written(tf.transpose(a, [1, 0])) == ['perm = [1, 0]']
+    assert written(tf.tile(a, [2, 1])) == ['multiples = [2, 1]']
+    assert written(tf.pad(a, [[1, 1], [0, 0]])) == ['paddings = [[1, 1], [0, 0]]']
+    assert written(tf.one_hot(i, 5)) == ['depth = 5', 'on_value = 1', 'off_value = 0']
+    assert written(a[1:3, ::2]) == ['begin = [1, 0]', 'end = [3, 0]', 'strides = [1, 2]']
+    assert written(tf.slice(a, [0, 1], [2, 2])) == ['begin = [0, 1]', 'size = [2, 2]']
+    assert written(tf.dynamic_stitch([[0, 1], [2]], [b[:2], b[2:3]])) == \
+        ['indices[0] = [0, 1]', 'indices[1] = [2]']
+
+
+@pytest.mark.parametrize('length', [1, 3])
+def test_every_static_input_of_every_op_is_named_as_declared(length):
+    axes = {'split_dim', 'dim', 'dimension', 'reduction_indices', 'reduction_axes'}
+    for definition in Op.registry.values():
+        args = definition.inputs
+        node = types.SimpleNamespace(definition=definition, inputs=[
+            None for arg in args for _ in range(length if arg.is_list else 1)])
+        declared = [(arg.name, k) for arg in args for k in range(length if arg.is_list else 1)]
+        for index, (name, k) in enumerate(declared):
+            plain = labels.argument(node, index).partition('[')
+            assert plain[0] == ('axis' if name in axes else name), definition.type
+            assert plain[2] in ('', f'{k}]')
+            assert labels.is_static(node, index) == (name in definition.static), definition.type
 
 
 def test_named_constants_are_nodes():
@@ -301,6 +346,8 @@ def test_dot_survives_odd_texts_and_is_deterministic(graph):
     ({'close': ['nowhere']}, 'no such name scope'),
     ({'direction': 'up'}, "'TB'"),
     ({'shapes': 'some'}, "'auto'"),
+    ({'shapes': 'non'}, "Hint: did you mean 'none'"),
+    ({'show_constants': 'folded'}, "Hint: did you mean 'fold'"),
     ({'depth': -1}, 'depth=-1'),
     ({'hide': 'MatMull'}, 'MatMull.*matches no node'),
     ({'only': '('}, 'regular expression'),
@@ -308,6 +355,15 @@ def test_dot_survives_odd_texts_and_is_deterministic(graph):
 def test_wrong_wishes(net, wrong, words):
     with pytest.raises(ValueError, match=words):
         viz.draw(net['loss'], **wrong)
+
+
+def test_unknown_options_are_answered_with_the_nearest(graph, net):
+    with pytest.raises(TypeError, match="keyword argument 'dept'") as error:
+        viz.draw(graph, dept=2)
+    add_hint(error.value, error.tb)
+    assert "did you mean 'depth'" in str(error.value)
+    with pytest.raises(TypeError, match="'dept'\n  Hint: did you mean 'depth'"):
+        tf.graph_diff(graph, graph).draw(dept=2)
 
 
 @pytest.mark.parametrize('what', [None, 3, 'loss', object(), [1.0]])

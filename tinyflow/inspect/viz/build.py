@@ -7,6 +7,7 @@ import numpy as np
 
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.inspect.viz import boxes, edges, fold, labels, select
 from tinyflow.inspect.viz.model import CONSTANTS, DIRECTIONS, SHAPES, Model, Node, Options
 from tinyflow.inspect.viz.nested_graphs import NestedGraphs, summary
@@ -29,8 +30,10 @@ def _check(options):
     for name, allowed in (('direction', DIRECTIONS), ('shapes', SHAPES),
                           ('show_constants', CONSTANTS)):
         if getattr(options, name) not in allowed:
-            raise misuse(ValueError(f'{name}={getattr(options, name)!r}; it is one of '
-                                    + ', '.join(map(repr, allowed)) + '.'))
+            value = getattr(options, name)
+            near = nearest_keyword(str(value), [text for text in allowed if isinstance(text, str)])
+            raise misuse(ValueError(f'{name}={value!r}; it is one of '
+                                    + ', '.join(map(repr, allowed)) + '.' + near))
     for name, least in (('depth', 0), ('limit', 10)):
         value = getattr(options, name)
         if value is not None and (not isinstance(value, int) or value < least):
@@ -169,8 +172,10 @@ class _Build:
                     self._is_argument(const, op, index) for op, index in uses):
                 self.shown.discard(const)
                 for op, index in uses:
-                    self.inline.setdefault(op, []).append(
-                        self._argument(op, index) + labels.constant(const))
+                    self.inline.setdefault(op, {})[index or 0] = \
+                        self._argument(op, index) + labels.constant(const)
+        self.inline = {op: [texts[index] for index in sorted(texts)]
+                       for op, texts in self.inline.items()}
 
     def _is_argument(self, const, op, index):
         """True if the constant is only an argument: converted from one, or an axis, shape ..."""
@@ -179,8 +184,7 @@ class _Build:
                 self.inside.parameters[op] == const.name.split('/')[-1]
         if op in self.inside.prefix and const.name.endswith('/maximum_iterations'):
             return True
-        return const.name.startswith(op.name + '/') or \
-            index in op.definition.static_positions and not op.definition.has_lists
+        return const.name.startswith(op.name + '/') or labels.is_static(op, index)
 
     def _is_spent(self, const, calls):
         """True if it has no use: an unlimited iteration count, or a leftover of a library call."""

@@ -6,10 +6,14 @@ import re
 import numpy as np
 
 from tinyflow.graph import shapes
+from tinyflow.graph.signature import flat_length, flat_positions
 
 _LONGEST_NAME = 26
 _SMALL = 6                  # elements of a constant that are written out
 _COUNTER = re.compile(r'_\d+\Z')
+# The nodes have kept the names that arguments had before TensorFlow 1.0.
+_PUBLIC_NAMES = dict.fromkeys(('reduction_indices', 'reduction_axes', 'split_dim', 'dim',
+                               'dimension', 'concat_dim'), 'axis')
 
 
 def shape(raw_shape) -> str:
@@ -67,15 +71,22 @@ def _value(value) -> str:
 
 
 def argument(op, index) -> str:
-    """The signature's name of a node's input, such as 'axis' for the second one of Mean."""
-    args = op.definition.inputs
-    if len(args) == len(op.inputs):
-        name = args[index].name
-        return {'reduction_indices': 'axis'}.get(name, name)
-    for arg in args[:index + 1]:
-        if arg.is_list:
-            return arg.name
-    return args[-1].name if args else ''
+    """The signature's name of a node's input: 'axis' for the last one of ConcatV2, 'values[1]' for
+    its second."""
+    arguments, start = op.definition.inputs, 0
+    for arg in arguments:
+        length = flat_length(arguments, arg, len(op.inputs))
+        if index < start + length:
+            name = _PUBLIC_NAMES.get(arg.name, arg.name)
+            return f'{name}[{index - start}]' if arg.is_list and length > 1 else name
+        start += length
+    return arguments[-1].name if arguments else ''
+
+
+def is_static(op, index) -> bool:
+    """True for an input such as an axis or a shape, which is nearly always written as a number."""
+    definition = op.definition
+    return index in flat_positions(definition.inputs, definition.static_positions, len(op.inputs))
 
 
 def kinds_of(ops, most=3) -> str:

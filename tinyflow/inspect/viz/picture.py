@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from tinyflow.graph.support import render
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.inspect.viz import build, dot, html, title_placement
 from tinyflow.inspect.viz.compare import compared
 from tinyflow.inspect.viz.model import Model, Options
@@ -128,9 +129,14 @@ class Picture:
 
 
 def draw_comparison(diff, path=None, **options) -> Picture:
-    """The picture of a `GraphDiff`; `options` are those of `draw`."""
+    """The picture of a `GraphDiff`; `options` are those of `draw`. TypeError for another one."""
     if path is not None:
         render.check_path(path)
+    known = [option.name for option in fields(Options)]
+    for name in options:
+        if name not in known:
+            raise misuse(TypeError(f"draw() got an unexpected keyword argument '{name}'"
+                                   + nearest_keyword(name, known)))
     picture = Picture(diff, Options(**options), compared)
     if path is not None:
         picture.save(path)
