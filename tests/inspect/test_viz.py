@@ -14,7 +14,7 @@ from tinyflow.graph.op import Op
 from tinyflow.graph.support import render
 from tinyflow.graph.support.call_hints import add_hint
 from tinyflow.inspect import viz
-from tinyflow.inspect.viz import labels, select
+from tinyflow.inspect.viz import labels, legend, select
 
 SVG = '{http://www.w3.org/2000/svg}'
 
@@ -156,6 +156,93 @@ def test_the_gradient_part_is_drawn_in_reverse(graph, net):
     picture = viz.draw(graph, show_gradients=True)
     assert 'dir=back' in picture.dot and 'constraint=false' in picture.dot
     assert 'dir=back' not in viz.draw(graph).dot
+
+
+@pytest.fixture
+def deep_net(graph):
+    """Three layers, whose gradients are more nodes than are drawn one by one."""
+    h = tf.placeholder(tf.float32, [None, 6], name='x')
+    for name in ('one', 'two', 'three'):
+        h = tf.layers.dense(h, 4, tf.nn.relu, name=name)
+    return tf.reduce_mean(tf.square(h), name='loss')
+
+
+def test_a_gradient_is_one_node_next_to_its_operation(graph, deep_net):
+    tf.gradients(deep_net, tf.trainable_variables())
+    picture = viz.draw(graph, show_gradients=True)
+    node = picture.model.node('gradients/loss_grad/truediv')
+    assert (node.kind, node.name, node.part) == ('gradient', 'loss_grad', 'gradient')
+    assert picture.model.node('gradients/two/MatMul_grad/MatMul').details == ['MatMul ×2']
+    called = {n.key: '/'.join((*n.path, n.name)) for n in picture.model.nodes}
+    tied = {called[a]: called[b] for a, b in picture.model.ties}
+    assert tied['two/MatMul'] == 'gradients/two/MatMul_grad'
+    assert tied['two/Relu'] == 'gradients/two/ReluGrad' and tied['loss'] == 'gradients/loss_grad'
+    beside = {n.key for n in picture.model.nodes if n.part == 'gradient'}
+    sideways = [e for e in picture.model.edges if e.tail not in beside and e.head in beside]
+    assert len(sideways) == len(picture.model.ties) == 11      # one for each, and no others
+    assert {e.style for e in sideways} == {'gradient'}
+    assert not any(e.label for e in picture.model.edges if e.head in beside)
+    rung, = [e for e in sideways if called[e.tail] == 'two/MatMul']
+    assert 'one/Relu:0' in rung.tooltip and 'two/kernel' in rung.tooltip
+
+
+def test_gradients_are_at_the_height_of_their_operations(graph, deep_net):
+    tf.gradients(deep_net, tf.trainable_variables())
+    picture = viz.draw(graph, show_gradients=True)
+    root, height = ElementTree.fromstring(picture.svg()), {}
+    for group in root.iter(f'{SVG}g'):
+        text = group.find(f'{SVG}text')
+        if group.get('class') == 'node' and text is not None:
+            height[group.get('id')] = float(text.get('y'))
+    assert all(abs(height[a] - height[b]) < 20 for a, b in picture.model.ties)
+
+
+def test_the_nodes_of_gradients_can_be_opened(graph, deep_net):
+    tf.gradients(deep_net, tf.trainable_variables())
+
+    def drawn(**options):
+        return names(viz.draw(graph, show_gradients=True, **options))
+    assert 'gradients/two/MatMul_grad' in drawn()
+    assert 'gradients/two/MatMul_1' in drawn(open='gradients/two/MatMul_grad')
+    assert 'gradients/three/MatMul_grad' in drawn(open='gradients/two/MatMul_grad')
+    assert {'gradients/two/MatMul_1', 'gradients/truediv'} <= drawn(open='gradients')
+    assert drawn(open='gradients') == drawn(limit=None)
+
+
+def test_an_update_is_one_node_with_its_slots(graph, deep_net):
+    from tinyflow.train.optimizers.adam import AdamOptimizer
+    picture = viz.draw(AdamOptimizer(0.5).minimize(deep_net), show_gradients=True,
+                       show_optimizer=True)
+    update = picture.model.node('Adam/update_two/kernel/ApplyAdam')
+    assert update.path == ('Adam',) and update.details[:2] == ['of two/kernel', 'slots m, v']
+    settings = picture.model.node('Adam/beta1')
+    assert settings.details == ['learning_rate = 0.5', 'beta1 = 0.9', 'beta2 = 0.999',
+                                'epsilon = 1e-08', 'beta1_power, beta2_power']
+    assert settings.path == ('Adam',) and picture.model.node('Adam/mul_1') is settings
+    into = {e.tail: e.style for e in picture.model.edges if e.head == update.key}
+    assert set(into) == {picture.model.node('two/kernel').key,
+                         picture.model.node('gradients/two/MatMul_grad/MatMul_1').key}
+    assert sorted(into.values()) == ['data', 'update']
+    assert [e.head for e in picture.model.edges if e.tail == update.key] == [settings.key]
+
+
+def test_one_hyperparameter_is_a_line_of_each_update(graph, deep_net):
+    tf.train.MomentumOptimizer(0.5, 0.9).minimize(deep_net)
+    picture = viz.draw(graph, show_optimizer=True)
+    update = picture.model.node('Momentum/update_two/kernel/ApplyMomentum')
+    assert update.details[:4] == ['of two/kernel', 'slot accum', 'learning_rate = 0.5',
+                                  'momentum = 0.9']
+
+
+def test_labels_are_not_repeated():
+    x = tf.placeholder(tf.float32, [2, 3], name='x')
+    a = tf.exp(tf.reduce_sum(x, 0, name='s'), name='a')
+    b = tf.sin(a, name='b')
+    picture = viz.draw([tf.reduce_sum(b, name='c'), tf.cos(b, name='d')])
+    assert {ends: e.label for ends, e in edges(picture).items() if e.label} == \
+        {('s', 'a'): '[3]'}
+    every = edges(viz.draw([tf.reduce_sum(b, name='c2')], shapes='all'))
+    assert every['a', 'b'].label == every['b', 'c2'].label == '[3]'
 
 
 def test_initial_values(graph, net):
@@ -309,10 +396,20 @@ def test_svg_titles_show_the_users_line(net):
 
 
 def test_legend_explains_just_what_occurs(net):
-    dot = viz.draw(net['loss']).dot
-    assert 'legend_variable' in dot and 'legend_placeholder' in dot
-    assert 'legend_gradient' not in dot and 'legend_control' not in dot
-    assert 'cluster_legend' not in viz.draw(net['loss'], legend=False).dot
+    text = legend.table(viz.draw(net['loss']).model)
+    assert '>variable<' in text and '>placeholder<' in text
+    assert '>gradient<' not in text and '>runs after<' not in text
+    assert text in viz.draw(net['loss']).dot
+    assert 'ID="legend"' not in viz.draw(net['loss'], legend=False).dot
+
+
+def test_legend_takes_little_room(graph, net):
+    """It is above the picture, so that its samples do not take part in the layout."""
+    def size(**options):
+        root = ElementTree.fromstring(viz.draw(graph, show_gradients=True, **options).svg())
+        return [float(v) for v in root.attrib['viewBox'].split()[2:]]
+    (wide, high), (width, height) = size(), size(legend=False)
+    assert wide <= max(width, 330) and high <= height + 70
 
 
 @pytest.mark.parametrize('suffix, start', [
@@ -595,17 +692,6 @@ def test_edges_from_summaries_have_no_text(graph):
     found = edges(viz.draw(graph, shapes='all'))
     assert any('Merge' in head for _, head in found)
     assert all(edge.label == '' for (_, head), edge in found.items() if 'Merge' in head)
-
-
-def test_room_below_headings():
-    """Between the title and the notes, below these, and below the heading of the legend."""
-    with tf.Graph().as_default():
-        x = tf.placeholder(tf.float32, [None, 3], name='x')
-        picture = tf.viz.draw(tf.layers.dense(x, 2, activation=tf.nn.relu), title='Title')
-    source = picture.dot
-    room, line = '<FONT POINT-SIZE="4"> </FONT>', '<BR ALIGN="LEFT"/>'
-    assert f'<B>legend</B>{line}{room}{line}[shape]' in source
-    assert source.count(room) >= 2
 
 
 def test_scopes_that_are_nested_very_deeply():

@@ -1,20 +1,17 @@
 """Builds the Model of a picture: chooses, folds and connects nodes of a graph."""
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import nearest_keyword
-from tinyflow.inspect.viz import boxes, edges, fold, labels, select
+from tinyflow.inspect.viz import backward, boxes, edges, fold, labels, select, updates
+from tinyflow.inspect.viz.constants import Constants
 from tinyflow.inspect.viz.model import CONSTANTS, DIRECTIONS, SHAPES, Model, Node, Options
 from tinyflow.inspect.viz.nested_graphs import NestedGraphs, summary
 from tinyflow.inspect.viz.select import FORWARD, GRADIENT, INIT, OPTIMIZER, is_variable_ref
 
-_GRAD_BOX = re.compile(r'(.*)_grad(_\d+)?\Z')
-_UNNAMED = re.compile(r'Const(_\d+)?\Z')
 _KINDS = {FORWARD: 'op', GRADIENT: 'gradient', OPTIMIZER: 'optimizer', INIT: 'init'}
 _PART_NAMES = {GRADIENT: ('gradient', 'show_gradients'), OPTIMIZER: ('optimizer', 'show_optimizer'),
                INIT: ('initial value and saving', 'show_init')}
@@ -54,9 +51,12 @@ class _Build:
         self.trainable = select.trainable_storage(self.graph) if self.graph is not None else set()
         self._choose(fetched)
         self._filter()
+        detailed = options.depth is not None or options.limit is None
+        self.updates = updates.Updates(() if detailed else self.ops, self.shown, self.part)
         self._fold_variables()
         self._fold_constants()
         self.leaves = [op for op in self.ops if op in self.shown and op not in self.owner]
+        self.backward = backward.Backward(self.leaves, self.inside, options, self.updates.settings)
         self._place_in_scopes()
         self.highlighted = set(select.operations(options.highlight, 'highlight=')) \
             if options.highlight is not None else set()
@@ -137,6 +137,10 @@ class _Build:
                 continue
             if select.is_read(op) or select.is_initializer(op) and op not in self.shown:
                 self._fold_into(op, place)
+        for slot, update in self.updates.slots.items():
+            self._fold_into(slot, update)
+        for op, place in self.owner.items():
+            self.owner[op] = self.owner.get(place, place)
 
     def _fold_into(self, op, place):
         """A filter that keeps the read but not the storage still selects the Variable."""
@@ -154,47 +158,12 @@ class _Build:
     def _fold_constants(self):
         """`self.inline`: 'axis = 0' for each consumer of a constant that is written into it."""
         self.inline: dict = {}
-        if self.options.show_constants is True:
-            return
-        users: dict = {}
-        for op in self.ops:
-            if op in self.shown:
-                for t, index, _ in self.inside.links(op):
-                    if t.op.type == 'Const' and t.op in self.shown:
-                        users.setdefault(t.op, []).append((op, index))
-        calls = {_call(op) for op in self.ops if op.type != 'Const'}
-        for const in [op for op in self.ops if op.type == 'Const' and op in self.shown]:
-            uses = users.get(const, [])
-            if self.options.show_constants is False and uses or \
-                    not uses and const not in self.fetched and self._is_spent(const, calls):
-                self.shown.discard(const)
-            elif uses and const not in self.fetched and all(
-                    self._is_argument(const, op, index) for op, index in uses):
-                self.shown.discard(const)
-                for op, index in uses:
-                    self.inline.setdefault(op, {})[index or 0] = \
-                        self._argument(op, index) + labels.constant(const)
-        self.inline = {op: [texts[index] for index in sorted(texts)]
-                       for op, texts in self.inline.items()}
-
-    def _is_argument(self, const, op, index):
-        """True if the constant is only an argument: converted from one, or an axis, shape ..."""
-        if op in self.inside.parameters:
-            return _UNNAMED.match(const.name.split('/')[-1]) is not None or \
-                self.inside.parameters[op] == const.name.split('/')[-1]
-        if op in self.inside.prefix and const.name.endswith('/maximum_iterations'):
-            return True
-        return const.name.startswith(op.name + '/') or labels.is_static(op, index)
-
-    def _is_spent(self, const, calls):
-        """True if it has no use: an unlimited iteration count, or a leftover of a library call."""
-        users = const.outputs[0].consumers()
-        if not users:
-            return '/' in const.name and None not in _call(const) and _call(const) in calls
-        return all(user in self.inside.dissolved for user in users)
-
-    def _argument(self, op, index):
-        return 'starts at ' if op in self.inside.parameters else f'{labels.argument(op, index)} = '
+        show = self.options.show_constants
+        if show is not True:
+            folded = Constants(self.inside, self.shown, self.fetched, self.updates.written,
+                               drop=show is False)
+            self.shown = self.shown - folded.hidden
+            self.inline = folded.lines
 
     # ---- boxes ---------------------------------------------------------------------------
 
@@ -225,7 +194,9 @@ class _Build:
             keep = tuple(p for n, p in enumerate(path, 1)
                          if path[:n] not in named or path[:n] in roomy)
             if self.part[op] == GRADIENT:
-                keep, self.of[op] = _without_grad_boxes(keep)
+                keep, self.of[op] = backward.without_rule(keep)
+            elif op in self.updates.updates:
+                keep, self.of[op] = updates.without_update_box(op, keep)
             self.paths[op] = keep
             self.inner[op] = piece[-1] if len(keep) >= len(path) or op in self.of else \
                 '/'.join(piece[-2:])
@@ -235,7 +206,8 @@ class _Build:
     def _fold_to_size(self):
         """`self.unit_of`, `self.units`: the drawn unit of each operation, few enough to read."""
         options = self.options
-        scopes = fold.Scopes(self.paths, self.part, options, self.inside.regions)
+        scopes = fold.Scopes(self.paths, self.part, options, self.inside.regions,
+                             self.backward.rules)
         limit = options.limit or float('inf')
         depths = [options.depth] if options.depth is not None else \
             [None, *range(scopes.deepest - 1, -1, -1)]
@@ -271,10 +243,18 @@ class _Build:
         for op in self.leaves:
             closed = scopes.closed_around(self.paths[op], depth)
             key = self._key(op) if closed is None else 's' + '/'.join(closed)
-            kind = 'leaf' if closed is None else 'scope'
-            path = self.paths[op] if closed is None else closed
+            kind, path = ('leaf', self.paths[op]) if closed is None else ('scope', closed)
+            rule = self.backward.rule.get(op)
+            if closed is None and rule in self.backward.folded:
+                key, kind, path = 'd' + '/'.join(rule), 'rule', self._rule_path(rule, path)
             self.units.setdefault(key, (kind, path, []))[2].append(op)
             self.unit_of[op] = key
+
+    def _rule_path(self, rule, path):
+        """The boxes around the one node of a gradient, given those around a part of it."""
+        if rule[-1] == updates.SETTINGS:
+            return rule[:-1]
+        return path[:path.index(rule[-1])] if rule[-1] in path else path
 
     def _key(self, op):
         """A unique key: the ids of operations are unique only within their graph."""
@@ -315,17 +295,24 @@ class _Build:
 
     def model(self) -> Model:
         merged = self._merged_edges()
+        ties = backward.ties(self.backward.sources(self.units), self.unit_of, self.part)
+        if self.backward.folded:
+            merged = backward.laddered(merged, ties)
+        merged = self.updates.without_repeats(merged, self.unit_of)
         ends = {tail for (tail, _), edge in merged.items() if edge.tensors}
         nodes = [self._node(key, unit, key not in ends)
                  for key, unit in self.units.items()]
         telling = {n.key for n in nodes if n.kind in ('placeholder', 'variable')}
         drawn = [edges.drawn(pair, edge, self.options.shapes, pair[0] in telling, self.fed)
                  for pair, edge in merged.items()]
-        _number_keys(nodes, drawn)
+        if self.options.shapes == 'auto':
+            edges.without_repeats(drawn, {n.key for n in nodes if n.part == GRADIENT})
+        plain = _number_keys(nodes, drawn)
         root = boxes.nested(nodes, self.inside.regions, self.notes)
         drawn += boxes.choices(root, nodes, self.inside)
         return Model(root, nodes, drawn, self.notes, self._title(),
-                     self.options.direction, self.options.legend)
+                     self.options.direction, self.options.legend,
+                     [(plain[tail], plain[head]) for tail, head in ties])
 
     def _title(self):
         return '' if self.options.title is None else str(self.options.title)
@@ -333,7 +320,7 @@ class _Build:
     def _node(self, key, unit, is_end):
         kind, path, ops = unit
         node = self._leaf(key, ops[0], path, is_end) if kind == 'leaf' else \
-            self._group(key, kind, path, ops)
+            self._group(key, kind, path, ops, is_end)
         node.part = self._common_part(ops)
         node.names = tuple([self.inside.name(op) for op in node.ops])
         node.fetched = any(op in self.fetched for op in ops)
@@ -345,12 +332,16 @@ class _Build:
         found = {self.part[op] for op in ops}
         return found.pop() if len(found) == 1 else FORWARD
 
-    def _group(self, key, kind, path, ops):
+    def _group(self, key, kind, path, ops, is_end):
         if kind == 'scope':
             region = self.inside.regions.get(path)
             name, path, drawn = path[-1], path[:-1], 'scope'
             details = [_count(ops) if region is None else summary(region, len(ops)),
                        labels.kinds_of(ops)]
+        elif kind == 'rule':
+            drawn, name = _KINDS[self.part[ops[0]]], self.backward.rule[ops[0]][-1]
+            details = self.updates.values(ops) if ops[0] in self.updates.settings else \
+                [labels.kinds_of(ops)] + self._results(ops) * is_end
         else:
             drawn = 'run'
             name = ' … '.join(labels.shortened(self.inner[op], 12) for op in (ops[0], ops[-1]))
@@ -358,6 +349,12 @@ class _Build:
             details = [_count(ops), pattern or labels.kinds_of(ops)]
         return Node(key, drawn, name, list(filter(None, details)), path, tuple(ops),
                     labels.group('/'.join((*path, name)), ops))
+
+    def _results(self, ops):
+        """The shapes of what no other of these operations uses."""
+        used = {t for op in ops for t in op.inputs}
+        return ['→ ' + ', '.join(labels.tensor(t) for op in ops for t in op.outputs
+                                 if t not in used)]
 
     def _leaf(self, key, op, path, is_end):
         kind = _KINDS[self.part[op]]
@@ -387,6 +384,7 @@ class _Build:
         details = [] if labels.says_type(name, op.type) else [op.type]
         if self.of.get(op):
             details.append(f'of {labels.shortened(self.of[op], 20)}')
+        details += filter(None, [self.updates.used_by(op)])
         details += self.inline.get(op, [])
         if is_end and op.outputs:
             details.append('→ ' + labels.tensor(op.outputs[0]))
@@ -414,17 +412,6 @@ def _fed(feeds):
     return found
 
 
-def _call(op):
-    """The line that made an operation, and its scope."""
-    return op._site, op.name.rpartition('/')[0]
-
-
-def _without_grad_boxes(path):
-    """A gradient's path without the box `MatMul_grad`, and what it is the gradient of."""
-    match = path and _GRAD_BOX.match(path[-1])
-    return (path[:-1], match[1]) if match else (path, '')
-
-
 def _count(ops):
     places = sum(map(is_variable_ref, ops))
     text = f'{len(ops)} nodes' if len(ops) != 1 else '1 node'
@@ -432,10 +419,11 @@ def _count(ops):
 
 
 def _number_keys(nodes, edges):
-    """Closed scopes and folded runs get keys that are legal as names everywhere."""
+    """Units of several operations get keys that are legal as names everywhere."""
     plain = {}
     for number, node in enumerate(nodes):
-        plain[node.key] = node.key if node.kind not in ('scope', 'run') else f'g{number}'
+        plain[node.key] = node.key if node.key[0] in 'ni' and '/' not in node.key else f'g{number}'
         node.key = plain[node.key]
     for edge in edges:
         edge.tail, edge.head = plain[edge.tail], plain[edge.head]
+    return plain

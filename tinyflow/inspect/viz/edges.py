@@ -19,6 +19,7 @@ class MergedEdge:
     updates: bool = False
     bridged: bool = False
     highlighted: bool = False
+    rung: bool = False          # from an operation to its gradient, for all that this reads
 
 
 def links(inside, shown, bridges, owner, highlighted):
@@ -89,18 +90,39 @@ def _use(head, index, kind):
 
 def drawn(ends, edge, shapes, tail_shows_shape, fed_shape=None) -> Edge:
     """The drawn Edge. `tail_shows_shape`: the tail node shows dtype and shape itself."""
-    style = ('next' if edge.loops else 'update' if edge.updates else
+    style = ('gradient' if edge.rung else 'next' if edge.loops else 'update' if edge.updates else
              'control' if not edge.tensors else 'bridge' if edge.bridged else 'data')
     label = ''
     if edge.loops:
         label = 'next iteration'
-    elif edge.tensors and shapes != 'none':
+    elif edge.tensors and shapes != 'none' and not edge.rung:
         label = _label(edge, silent=shapes == 'auto' and tail_shows_shape, fed_shape=fed_shape)
     lines = [f'{t.name} {t.dtype.base_dtype.name} {t.shape_text}\n  as ' + ', '.join(uses[:4])
              for t, uses in list(edge.tensors.items())[:8]]
+    if edge.rung:
+        lines.insert(0, 'to its gradient, which reads:' if lines else 'to its gradient')
     if edge.control:
         lines.append('control: the head waits for the tail')
     return Edge(ends[0], ends[1], style, label, '\n'.join(lines), edge.highlighted)
+
+
+def without_repeats(drawn, backward) -> None:
+    """Removes labels that repeat what an edge into the tail, or another edge from it, says.
+
+    A gradient has the shape of what it is the gradient of, so its edges say nothing, either.
+    """
+    said: dict[str, set[str]] = {}
+    for edge in drawn:
+        said.setdefault(edge.head, set()).add(edge.label)
+    given = set()
+    for edge in drawn:
+        if edge.style not in ('data', 'bridge'):
+            continue
+        if edge.tail in backward or edge.label in said.get(edge.tail, ()) or \
+                (edge.tail, edge.label) in given:
+            edge.label = ''
+        else:
+            given.add((edge.tail, edge.label))
 
 
 def _label(edge, silent, fed_shape):

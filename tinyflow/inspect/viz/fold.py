@@ -13,14 +13,15 @@ _SHORTEST_RUN = 6
 class Scopes:
     """Decides which name scopes are closed; `depth` None opens all but library helpers."""
 
-    def __init__(self, paths, parts, options, regions=()):
+    def __init__(self, paths, parts, options, regions=(), rules=frozenset()):
         self.holds: dict[tuple, list] = {}
         for op, path in paths.items():
             for n in range(1, len(path) + 1):
                 self.holds.setdefault(path[:n], []).append(op)
         self.deepest = max(map(len, self.holds), default=0)
         self._shut = {self._known(name, 'close') for name in _names(options.close)}
-        opened = [self._known(name, 'open') for name in _names(options.open)]
+        opened = [self._known(name, 'open') for name in _names(options.open)
+                  if tuple(name.split('/')) not in rules]
         self._opened = {path[:n] for path in opened for n in range(1, len(path) + 1)}
         self._helpers = set() if options.depth is not None else {
             path for path, ops in self.holds.items()

@@ -13,6 +13,7 @@ from tinyflow.inspect.viz.compare import compared
 from tinyflow.inspect.viz.model import Model, Options
 
 _ATTEMPTS = 4
+_ROOMS = (0.27, 0.33)       # between neighbours, if the usual room makes Graphviz fail
 _MANY = 300                 # nodes: larger pictures are laid out once
 _BOX_NAMES = {'scope': 'name scope', 'while': 'while loop', 'call': 'functions of'}
 
@@ -39,24 +40,32 @@ class Picture:
         return self._svg
 
     def _laid_out(self):
-        """The SVG of the first of four layouts that succeeds, and the matching `.dot`.
+        """The SVG of the first layout that succeeds, and the matching `.dot`.
 
         Graphs with nested boxes sometimes make it lose an edge; another layout then succeeds.
         """
         best = None
-        for newrank in (False, True):
-            for mirrored in (True, False):
-                source = dot.source(self.model, mirrored, newrank)
-                svg, complaints = render.layout(source, 'svg')
-                if best is None or len(complaints) < best[0]:
-                    best = len(complaints), source, svg
-                if not complaints:
-                    self.dot = source
-                    return self._with_settled_titles(svg, mirrored, newrank)
+        for layout in self._layouts():
+            source = dot.source(self.model, layout)
+            svg, complaints = render.layout(source, 'svg')
+            if best is None or len(complaints) < best[0]:
+                best = len(complaints), source, svg
+            if not complaints:
+                self.dot = source
+                return self._with_settled_titles(svg, layout)
         _, self.dot, svg = best
         return svg
 
-    def _with_settled_titles(self, svg, mirrored, newrank):
+    def _layouts(self):
+        """The ways to lay the picture out, the best first."""
+        tied = bool(self.model.ties)
+        yield dot.Layout(True, tied)
+        for room in _ROOMS if tied else ():
+            yield dot.Layout(True, tied, room)
+        yield from (dot.Layout(mirrored, newrank) for newrank in (False, True)
+                    for mirrored in (True, False) if (mirrored, newrank) != (True, tied))
+
+    def _with_settled_titles(self, svg, layout):
         """The best of a few layouts; box titles are placed where the fewest edges cross them.
 
         A title that moves may push edges elsewhere, so each layout is checked again.
@@ -71,7 +80,7 @@ class Picture:
                 break
             for box in boxes:
                 box.title_side = better.get(box.key, box.title_side)
-            self.dot = dot.source(self.model, mirrored, newrank)
+            self.dot = dot.source(self.model, layout)
             svg, complaints = render.layout(self.dot, 'svg')
             if complaints:
                 break
