@@ -6,7 +6,7 @@ import numpy as np
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import nearest_keyword
-from tinyflow.inspect.viz import backward, boxes, edges, fold, labels, select, updates
+from tinyflow.inspect.viz import backward, boxes, edges, fold, labels, repeats, select, updates
 from tinyflow.inspect.viz.constants import Constants
 from tinyflow.inspect.viz.model import CONSTANTS, DIRECTIONS, SHAPES, Model, Node, Options
 from tinyflow.inspect.viz.nested_graphs import NestedGraphs, summary
@@ -214,6 +214,8 @@ class _Build:
         for depth in depths:
             self._close(scopes, depth)
             if len(self.units) > limit:
+                self._merge_blocks(options.limit)
+            if len(self.units) > limit:
                 named = scopes.named(self.units, limit)
                 self._merge(fold.runs(self._unit_paths(), self._forward_edges(), self._kept(),
                                       named), 'run')
@@ -227,17 +229,30 @@ class _Build:
             self.notes.append(f'{before} nodes are too many for one picture: neighbours are '
                               'merged (limit=None draws all, only= selects)')
 
+    def _merge_blocks(self, limit):
+        """Blocks of scopes become one unit, also if they are repeated."""
+        found = repeats.find(self.units, [ends for ends, edge in self._forward_edges().items()
+                                          if edge.tensors], self._kept(), limit)
+        groups = {'k' + block.members[0][0]: block for block in found}
+        self.blocks.update(groups)
+        self._merge({key: [m for members in block.members for m in members]
+                     for key, block in groups.items()}, 'blocks')
+
     def _note_size(self, depth, scopes):
         if self.options.depth is None and depth is not None:
             self.notes.append(f'{len(self.leaves)} nodes: scopes deeper than {depth} are closed '
                               "(depth=, open=['scope'] open them)")
         elif scopes.helpers_closed:
             self.notes.append("scopes made by one library call are closed (open=['scope'] opens)")
-        if any(kind == 'run' for kind, _, _ in self.units.values()):
+        kinds = {kind for kind, _, _ in self.units.values()}
+        if 'blocks' in kinds:
+            self.notes.append('blocks of scopes are one node (limit=None draws all)')
+        if 'run' in kinds:
             self.notes.append('long runs are folded into one node (limit=None draws all)')
 
     def _close(self, scopes, depth):
         self.units: dict[str, tuple] = {}
+        self.blocks: dict[str, repeats.Block] = {}
         self.number = {op: n for n, op in enumerate(self.ops)}
         self.unit_of = {}
         for op in self.leaves:
@@ -299,9 +314,13 @@ class _Build:
         if self.backward.folded:
             merged = backward.laddered(merged, ties)
         merged = self.updates.without_repeats(merged, self.unit_of)
+        merged, switches = edges.without_switches(merged, self.units)
         ends = {tail for (tail, _), edge in merged.items() if edge.tensors}
         nodes = [self._node(key, unit, key not in ends)
                  for key, unit in self.units.items()]
+        for node in nodes:
+            if node.key in switches:
+                node.details.append(f'used by {switches[node.key]} nodes')
         telling = {n.key for n in nodes if n.kind in ('placeholder', 'variable')}
         drawn = [edges.drawn(pair, edge, self.options.shapes, pair[0] in telling, self.fed)
                  for pair, edge in merged.items()]
@@ -342,6 +361,9 @@ class _Build:
             drawn, name = _KINDS[self.part[ops[0]]], self.backward.rule[ops[0]][-1]
             details = self.updates.values(ops) if ops[0] in self.updates.settings else \
                 [labels.kinds_of(ops)] + self._results(ops) * is_end
+        elif kind == 'blocks':
+            drawn = 'run'
+            name, details = self._about_blocks(self.blocks[key], ops)
         else:
             drawn = 'run'
             name = ' … '.join(labels.shortened(self.inner[op], 12) for op in (ops[0], ops[-1]))
@@ -349,6 +371,17 @@ class _Build:
             details = [_count(ops), pattern or labels.kinds_of(ops)]
         return Node(key, drawn, name, list(filter(None, details)), path, tuple(ops),
                     labels.group('/'.join((*path, name)), ops))
+
+    def _about_blocks(self, block, ops):
+        """'conv2_block2 … conv2_block3', 'block ×2: 11 scopes, 163 nodes each'."""
+        size = len(block.members[0])
+        first = ops[:len(ops) // block.times]
+        names = [n or ' … '.join(labels.shortened(m[0][1:].split('/')[-1], 12) for m in (
+            [members[0]], [members[-1]])) for n, members in zip(block.names, block.members)]
+        text = f'{size} scopes, {_count(first)}'
+        return labels.between(names[0], names[-1]), [
+            f'block ×{block.times}: {text} each' if block.times > 1 else text,
+            labels.kinds_of(first)]
 
     def _results(self, ops):
         """The shapes of what no other of these operations uses."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from tinyflow.inspect.viz import labels
 from tinyflow.inspect.viz.model import Edge
 
+_MANY_USERS = 8
 _MOST_SOURCES = 40          # a hidden node with more visible sources than this is not bridged
 
 
@@ -78,6 +79,21 @@ def merged(connections, unit_of) -> dict[tuple[str, str], MergedEdge]:
         edge.bridged |= kind == 'bridge'
         edge.tensors.setdefault(t, []).append(_use(head, index, kind))
     return found
+
+
+def without_switches(merged, units) -> tuple[dict[tuple[str, str], MergedEdge], dict[str, int]]:
+    """The edges without those from a number that many closed scopes use, such as the learning
+    phase, and how many use each."""
+    users: dict[str, list[str]] = {}
+    for (tail, head), edge in merged.items():
+        kind, _, ops = units[tail]
+        if edge.tensors and kind == 'leaf' and not ops[0].inputs \
+                and ops[0].outputs[0].raw_shape == ():
+            users.setdefault(tail, []).append(head)
+    switches = {tail: len(heads) for tail, heads in users.items()
+                if len(heads) >= _MANY_USERS and
+                2 * sum(units[head][0] != 'leaf' for head in heads) > len(heads)}
+    return {ends: edge for ends, edge in merged.items() if ends[0] not in switches}, switches
 
 
 def _use(head, index, kind):

@@ -44,6 +44,11 @@ def shortened(name, longest=_LONGEST_NAME) -> str:
     return f'{name[:half]}…{name[-half:]}'
 
 
+def between(first, last) -> str:
+    """The names of several nodes: those of the first and of the last."""
+    return first if first == last else f'{first} … {last}'
+
+
 def says_type(name, op_type) -> bool:
     """True if the name contains the op type already, as 'add_1' does for AddV2."""
     plain = _COUNTER.sub('', name).lower().replace('_', '')
