@@ -48,6 +48,16 @@ class Backward:
             path for path, size in sizes.items()
             if size > 1 and path not in few and not any(path[:len(o)] == o for o in opened))
 
+    def around(self, path) -> int:
+        """How many scopes are around the gradients of this path: 1 for `gradients/dense`.
+
+        What is inside is as deep as the scopes that it is the gradient of.
+        """
+        for n in range(len(path), 0, -1):
+            if _ROOT.match(path[n - 1]) and not any(map(_RULE.match, path[:n])):
+                return n
+        return 0
+
     def sources(self, units) -> dict[str, object]:
         """For each drawn unit of the backward half, most often the gradient of which operation."""
         found = {}
@@ -83,6 +93,28 @@ def ties(sources, unit_of, part) -> list[tuple[str, str]]:
     pairs = [(unit_of.get(source), key) for key, source in sources.items()
              if part[source] == FORWARD]
     return [(tail, key) for tail, key in pairs if tail is not None and tail != key]
+
+
+def mirrored(sources, unit_of, home, wires, gradients) -> dict[str, list[str]]:
+    """For each block of operations the units that are its gradient.
+
+    `home` maps a unit to its block. A sum of gradients, which is of no operation, belongs to the
+    block whose gradients it adds.
+    """
+    before: dict[str, list[str]] = {}
+    for tail, head in wires:
+        before.setdefault(head, []).append(tail)
+    block: dict[str, str | None] = {}
+    for key in gradients:
+        if key in sources:
+            block[key] = home.get(unit_of.get(sources[key]))
+        else:
+            block[key] = next(filter(None, map(block.get, reversed(before.get(key, [])))), None)
+    found: dict[str, list[str]] = {}
+    for key, name in block.items():
+        if name is not None:
+            found.setdefault(name, []).append(key)
+    return found
 
 
 def laddered(merged, pairs) -> dict[tuple[str, str], MergedEdge]:

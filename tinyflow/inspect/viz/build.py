@@ -209,10 +209,10 @@ class _Build:
         scopes = fold.Scopes(self.paths, self.part, options, self.inside.regions,
                              self.backward.rules)
         limit = options.limit or float('inf')
-        depths = [options.depth] if options.depth is not None else \
-            [None, *range(scopes.deepest - 1, -1, -1)]
-        for depth in depths:
-            self._close(scopes, depth)
+        depths = [(options.depth, False)] if options.depth is not None else \
+            [(None, True), *((n, True) for n in range(scopes.deepest - 1, -1, -1)), (0, False)]
+        for depth, aligned in depths:
+            self._close(scopes, depth, aligned)
             if len(self.units) > limit:
                 self._merge_blocks(options.limit)
             if len(self.units) > limit:
@@ -230,13 +230,21 @@ class _Build:
                               'merged (limit=None draws all, only= selects)')
 
     def _merge_blocks(self, limit):
-        """Blocks of scopes become one unit, also if they are repeated."""
-        found = repeats.find(self.units, [ends for ends, edge in self._forward_edges().items()
-                                          if edge.tensors], self._kept(), limit)
-        groups = {'k' + block.members[0][0]: block for block in found}
-        self.blocks.update(groups)
-        self._merge({key: [m for members in block.members for m in members]
-                     for key, block in groups.items()}, 'blocks')
+        """Blocks of scopes become one unit each, also if they are repeated; so do their gradients.
+        """
+        parts = {key: self._common_part(ops) for key, (_, _, ops) in self.units.items()}
+        wires = [ends for ends, edge in self._forward_edges().items() if edge.tensors]
+        found = repeats.find(self.units, parts, wires, self._kept(), limit)
+        blocks = {'k' + block.members[0][0]: block for block in found}
+        home = {key: name for name, block in blocks.items()
+                for members in block.members for key in members}
+        gradients = backward.mirrored(self.backward.sources(self.units), self.unit_of, home, wires,
+                                      [key for key, part in parts.items() if part == GRADIENT])
+        blocks |= {'b' + name: repeats.Block([members], blocks[name].names)
+                   for name, members in gradients.items() if len(members) > 1}
+        self.blocks.update(blocks)
+        self._merge({name: [key for members in block.members for key in members]
+                     for name, block in blocks.items()}, 'blocks')
 
     def _note_size(self, depth, scopes):
         if self.options.depth is None and depth is not None:
@@ -250,15 +258,18 @@ class _Build:
         if 'run' in kinds:
             self.notes.append('long runs are folded into one node (limit=None draws all)')
 
-    def _close(self, scopes, depth):
+    def _close(self, scopes, depth, aligned):
+        """Scopes deeper than `depth`; `aligned` counts it from `gradients` for those inside."""
         self.units: dict[str, tuple] = {}
         self.blocks: dict[str, repeats.Block] = {}
         self.number = {op: n for n, op in enumerate(self.ops)}
         self.unit_of = {}
         for op in self.leaves:
-            closed = scopes.closed_around(self.paths[op], depth)
+            path = self.paths[op]
+            free = self.backward.around(path) if aligned and self.part[op] == GRADIENT else 0
+            closed = scopes.closed_around(path, depth, free)
             key = self._key(op) if closed is None else 's' + '/'.join(closed)
-            kind, path = ('leaf', self.paths[op]) if closed is None else ('scope', closed)
+            kind, path = ('leaf', path) if closed is None else ('scope', closed)
             rule = self.backward.rule.get(op)
             if closed is None and rule in self.backward.folded:
                 key, kind, path = 'd' + '/'.join(rule), 'rule', self._rule_path(rule, path)
@@ -321,7 +332,8 @@ class _Build:
         for node in nodes:
             if node.key in switches:
                 node.details.append(f'used by {switches[node.key]} nodes')
-        telling = {n.key for n in nodes if n.kind in ('placeholder', 'variable')}
+        telling = {n.key for n in nodes if n.kind in (
+            'placeholder', 'variable', 'constant', 'parameter')}
         drawn = [edges.drawn(pair, edge, self.options.shapes, pair[0] in telling, self.fed)
                  for pair, edge in merged.items()]
         if self.options.shapes == 'auto':

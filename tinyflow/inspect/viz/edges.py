@@ -87,8 +87,9 @@ def without_switches(merged, units) -> tuple[dict[tuple[str, str], MergedEdge], 
     users: dict[str, list[str]] = {}
     for (tail, head), edge in merged.items():
         kind, _, ops = units[tail]
-        if edge.tensors and kind == 'leaf' and not ops[0].inputs \
-                and ops[0].outputs[0].raw_shape == ():
+        if edge.tensors and kind == 'leaf' and ops[0].outputs and \
+                (not ops[0].inputs or ops[0].type.startswith('Placeholder')) and \
+                ops[0].outputs[0].raw_shape == ():
             users.setdefault(tail, []).append(head)
     switches = {tail: len(heads) for tail, heads in users.items()
                 if len(heads) >= _MANY_USERS and
@@ -112,7 +113,7 @@ def drawn(ends, edge, shapes, tail_shows_shape, fed_shape=None) -> Edge:
     if edge.loops:
         label = 'next iteration'
     elif edge.tensors and shapes != 'none' and not edge.rung:
-        label = _label(edge, silent=shapes == 'auto' and tail_shows_shape, fed_shape=fed_shape)
+        label = _label(edge, shapes, tail_shows_shape, fed_shape)
     lines = [f'{t.name} {t.dtype.base_dtype.name} {t.shape_text}\n  as ' + ', '.join(uses[:4])
              for t, uses in list(edge.tensors.items())[:8]]
     if edge.rung:
@@ -141,13 +142,17 @@ def without_repeats(drawn, backward) -> None:
             given.add((edge.tail, edge.label))
 
 
-def _label(edge, silent, fed_shape):
+def _label(edge, shapes, tail_shows_shape, fed_shape):
     if all(t.op.type.endswith('Summary') for t in edge.tensors):
         return ''                       # a file name or other text
+    if shapes == 'auto' and all(t.dtype.base_dtype.name in ('variant', 'resource')
+                                for t in edge.tensors):
+        return ''
     texts = dict.fromkeys(labels.tensor(t, (fed_shape or {}).get(t)) for t in edge.tensors)
     number = len(edge.tensors)
     if number > 1:
         return f'{next(iter(texts))} ×{number}' if len(texts) == 1 else f'{number} tensors'
     uses = len(next(iter(edge.tensors.values())))
     twice = f'×{uses}' if uses > 1 else ''
+    silent = shapes == 'auto' and tail_shows_shape
     return twice if silent else ' '.join(filter(None, [next(iter(texts)), twice]))

@@ -48,8 +48,11 @@ class Scopes:
                                     f'It has: {", ".join(near) or "none"}.'))
         return path
 
-    def closed_around(self, path, depth) -> tuple | None:
-        """The outermost closed scope on a path, or None if all of them are open."""
+    def closed_around(self, path, depth, free=0) -> tuple | None:
+        """The outermost closed scope on a path, or None if all of them are open.
+
+        The first `free` scopes do not count for `depth`.
+        """
         for n in range(1, len(path) + 1):
             scope = path[:n]
             if scope in self._shut:
@@ -59,7 +62,7 @@ class Scopes:
             if scope in self._helpers:
                 self.helpers_closed = True
                 return scope
-            if depth is not None and n > depth:
+            if depth is not None and n > depth + free:
                 return scope
         return None
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
+from tinyflow.inspect.viz.select import GRADIENT
+
 _LONGEST = 8                # blocks: longer patterns are not searched for
 _SMALL = 3                  # operations: an activation after a block is a part of it
 
@@ -23,18 +25,20 @@ class Block(NamedTuple):
         return len(self.members)
 
 
-def find(units, wires, keep, limit) -> list[Block]:
-    """The blocks among sibling scopes of a picture; [] if they form none.
+def find(units, parts, wires, keep, limit) -> list[Block]:
+    """The blocks among sibling scopes of a picture, gradients left out; [] if they form none.
 
-    `units` maps a key to (kind, path, operations), `wires` are pairs (tail, head); units in
-    `keep` are of no block. Patterns of several blocks are searched for until `limit` are left.
+    `units` maps a key to (kind, path, operations), and `parts` to its part: forward, gradient ...
+    `wires` are pairs (tail, head); units in `keep` are of no block. Patterns of several blocks are searched for until `limit` are left.
     """
     found = []
-    by_path: dict[tuple, list[str]] = {}
+    siblings: dict[tuple, list[str]] = {}
     for key, (kind, path, _) in units.items():
-        by_path.setdefault(path[:-1] if kind == 'scope' else path, []).append(key)
+        home = path[:-1] if kind == 'scope' else path
+        if parts[key] != GRADIENT:
+            siblings.setdefault((home, parts[key]), []).append(key)
     entered = {head for _, head in wires}
-    for keys in by_path.values():
+    for keys in siblings.values():
         inner = [key for key in keys if key in entered or units[key][0] == 'scope']
         if sum(units[key][0] == 'scope' for key in inner) > len(inner) // 2:
             found += _blocks(_Chain(inner, units, wires, keep), limit)
