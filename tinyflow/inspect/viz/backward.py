@@ -23,9 +23,11 @@ class Backward:
     rule        operation -> path of its scope, ('gradients', 'dense', 'MatMul_grad')
     source      operation -> the operation that it is the gradient of, if the picture has it
     folded      rules that are drawn as one node
+
+    `together` has more nodes that are drawn as one: operation -> path of that node.
     """
 
-    def __init__(self, leaves, inside, options, settings):
+    def __init__(self, leaves, inside, options, together):
         self.rule: dict = {}
         self.source: dict = {}
         named = {op.name: op for op in inside.ops if op not in inside.prefix}
@@ -38,7 +40,7 @@ class Backward:
                 self.rule[op] = path
                 self.source[op] = named.get(name)
         self.rules = frozenset(self.rule.values())
-        self.rule.update(settings)
+        self.rule.update(together)
         sizes = Counter(self.rule.values())
         if options.depth is not None or options.limit is None:
             sizes = Counter()

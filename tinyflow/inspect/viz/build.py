@@ -9,7 +9,7 @@ from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.inspect.viz import backward, boxes, edges, fold, labels, repeats, select, updates
 from tinyflow.inspect.viz.constants import Constants
 from tinyflow.inspect.viz.model import CONSTANTS, DIRECTIONS, SHAPES, Model, Node, Options
-from tinyflow.inspect.viz.nested_graphs import NestedGraphs, summary
+from tinyflow.inspect.viz.nested_graphs import NestedGraphs, kept_for_gradients, summary
 from tinyflow.inspect.viz.select import FORWARD, GRADIENT, INIT, OPTIMIZER, is_variable_ref
 
 _KINDS = {FORWARD: 'op', GRADIENT: 'gradient', OPTIMIZER: 'optimizer', INIT: 'init'}
@@ -52,11 +52,15 @@ class _Build:
         self._choose(fetched)
         self._filter()
         detailed = options.depth is not None or options.limit is None
+        if not detailed:
+            self.shown = {op for op in self.shown if op.type != 'FakeParam' or op in self.fetched}
         self.updates = updates.Updates(() if detailed else self.ops, self.shown, self.part)
         self._fold_variables()
         self._fold_constants()
         self.leaves = [op for op in self.ops if op in self.shown and op not in self.owner]
-        self.backward = backward.Backward(self.leaves, self.inside, options, self.updates.settings)
+        self.together = {} if detailed else \
+            self.updates.settings | kept_for_gradients(self.inside, self.leaves)
+        self.backward = backward.Backward(self.leaves, self.inside, options, self.together)
         self._place_in_scopes()
         self.highlighted = set(select.operations(options.highlight, 'highlight=')) \
             if options.highlight is not None else set()
@@ -185,6 +189,9 @@ class _Build:
                 roomy.update(tuple(piece[:n]) for n in range(1, len(piece)))
         self.paths, self.inner, self.of = {}, {}, {}
         for op, piece in pieces.items():
+            if op in self.together:
+                self.paths[op], self.inner[op] = self.together[op][:-1], piece[-1]
+                continue
             if op in home:
                 self.paths[op] = home[op]
                 self.inner[op] = self.inside.parameters.get(op, piece[-1])
@@ -278,8 +285,6 @@ class _Build:
 
     def _rule_path(self, rule, path):
         """The boxes around the one node of a gradient, given those around a part of it."""
-        if rule[-1] == updates.SETTINGS:
-            return rule[:-1]
         return path[:path.index(rule[-1])] if rule[-1] in path else path
 
     def _key(self, op):
@@ -325,6 +330,7 @@ class _Build:
         if self.backward.folded:
             merged = backward.laddered(merged, ties)
         merged = self.updates.without_repeats(merged, self.unit_of)
+        merged, taken = edges.without_bus(merged, self.units, self._common_part)
         merged, switches = edges.without_switches(merged, self.units)
         ends = {tail for (tail, _), edge in merged.items() if edge.tensors}
         nodes = [self._node(key, unit, key not in ends)
@@ -332,8 +338,10 @@ class _Build:
         for node in nodes:
             if node.key in switches:
                 node.details.append(f'used by {switches[node.key]} nodes')
-        telling = {n.key for n in nodes if n.kind in (
-            'placeholder', 'variable', 'constant', 'parameter')}
+            if node.key in taken:
+                node.details.append(f'gradients of {taken[node.key]} nodes')
+        telling = {n.key for n in nodes 
+                   if n.kind in ('placeholder', 'variable', 'constant', 'parameter')}
         drawn = [edges.drawn(pair, edge, self.options.shapes, pair[0] in telling, self.fed)
                  for pair, edge in merged.items()]
         if self.options.shapes == 'auto':
@@ -373,6 +381,9 @@ class _Build:
             drawn, name = _KINDS[self.part[ops[0]]], self.backward.rule[ops[0]][-1]
             details = self.updates.values(ops) if ops[0] in self.updates.settings else \
                 [labels.kinds_of(ops)] + self._results(ops) * is_end
+            lists = [op for op in ops if op in self.inside.parameters]
+            if lists:
+                drawn, details = 'parameter', [f'{len(lists)} lists, for the gradient']
         elif kind == 'blocks':
             drawn = 'run'
             name, details = self._about_blocks(self.blocks[key], ops)
@@ -386,12 +397,11 @@ class _Build:
 
     def _about_blocks(self, block, ops):
         """'conv2_block2 … conv2_block3', 'block ×2: 11 scopes, 163 nodes each'."""
-        size = len(block.members[0])
         first = ops[:len(ops) // block.times]
-        names = [n or ' … '.join(labels.shortened(m[0][1:].split('/')[-1], 12) for m in (
-            [members[0]], [members[-1]])) for n, members in zip(block.names, block.members)]
-        text = f'{size} scopes, {_count(first)}'
-        return labels.between(names[0], names[-1]), [
+        ends = block.names if all(block.names) else \
+            [self.paths[op][-1] if self.paths[op] else self.inner[op] for op in (ops[0], ops[-1])]
+        text = f'{len(block.members[0])} scopes, {_count(first)}'
+        return labels.between(ends[0], ends[-1]), [
             f'block ×{block.times}: {text} each' if block.times > 1 else text,
             labels.kinds_of(first)]
 

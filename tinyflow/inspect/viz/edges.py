@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from tinyflow.inspect.viz import labels
 from tinyflow.inspect.viz.model import Edge
+from tinyflow.inspect.viz.select import GRADIENT, OPTIMIZER
 
 _MANY_USERS = 8
 _MOST_SOURCES = 40          # a hidden node with more visible sources than this is not bridged
@@ -95,6 +96,24 @@ def without_switches(merged, units) -> tuple[dict[tuple[str, str], MergedEdge], 
                 if len(heads) >= _MANY_USERS and
                 2 * sum(units[head][0] != 'leaf' for head in heads) > len(heads)}
     return {ends: edge for ends, edge in merged.items() if ends[0] not in switches}, switches
+
+
+def without_bus(merged, units, part_of) -> tuple[dict[tuple[str, str], MergedEdge],
+                                                 dict[str, int]]:
+    """The edges without most of those into an optimizer's closed scope, and how many gradients
+    each such scope takes: of these the last edge, from the first layers, stays."""
+    gradients: dict[str, list[str]] = {}
+    for tail, head in merged:
+        if units[head][0] == 'scope' and part_of(units[head][2]) == OPTIMIZER and \
+                part_of(units[tail][2]) == GRADIENT:
+            gradients.setdefault(head, []).append(tail)
+    crowded = {head: tails for head, tails in gradients.items() if len(tails) >= _MANY_USERS}
+    order = {key: n for n, key in enumerate(units)}
+    stays = {(max(tails, key=order.get), head) for head, tails in crowded.items()}
+    return {(tail, head): edge for (tail, head), edge in merged.items()
+            if head not in crowded or (tail, head) in stays or
+            part_of(units[tail][2]) == OPTIMIZER}, \
+        {head: len(tails) for head, tails in crowded.items()}
 
 
 def _use(head, index, kind):

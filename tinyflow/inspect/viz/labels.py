@@ -99,7 +99,7 @@ def kinds_of(ops, most=3) -> str:
     counts: dict[str, int] = {}
     for op in ops:
         if op.type not in ('Const', 'Identity', 'NoOp', 'VariableV2', 'Placeholder',
-                           'VarHandleOp', 'ReadVariableOp'):
+                           'VarHandleOp', 'ReadVariableOp', 'FakeParam'):
             counts[op.type] = counts.get(op.type, 0) + 1
     common = sorted(counts, key=lambda kind: -counts[kind])
     text = ', '.join(f'{k} ×{counts[k]}' if counts[k] > 1 else k for k in common[:most])

@@ -16,6 +16,7 @@ from tinyflow.inspect.viz.select import FORWARD, GRADIENT
 
 _LABELS = {'then_branch': 'if true', 'else_branch': 'if false', 'cond': 'condition'}
 CHOICES, LOOPS = ('If', 'StatelessIf'), ('While', 'StatelessWhile')
+_KEPT = {'accumulator': 'accumulators', 'kept values': 'kept values'}
 _COUNTER = 0                # the loop counter among the inputs of a While; input 1 is its limit
 _FIRST_OF_USER = 2
 
@@ -272,6 +273,22 @@ class NestedGraphs:
                            if t not in captured]
         self._links[op] += [Link(t, None, 'result') for g in graphs for t in g.outputs
                             if t not in self._alias]
+
+
+def kept_for_gradients(inside, ops) -> dict:
+    """Operation -> the path of the one node for all lists in which a loop keeps values for its
+    gradient: the loop variables, and what adds a value to a list or takes one from it."""
+    found = {}
+    for op in ops:
+        if inside.parameters.get(op) in _KEPT:
+            found[op] = (*inside.home[op], _KEPT[inside.parameters[op]])
+    homes = {path[:-1]: path for path in found.values()}
+    for op in ops:
+        loop = inside.prefix.get(op, ())[:-1]
+        if op.type in ('TensorListPushBack', 'TensorListPopBack') and loop in homes \
+                and op not in found and (op in inside.machinery or op.type.endswith('PopBack')):
+            found[op] = homes[loop]
+    return found
 
 
 def summary(region, number) -> str:
