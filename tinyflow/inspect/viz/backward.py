@@ -20,7 +20,7 @@ _FEW = 12                   # nodes of gradients: up to so many are drawn one by
 class Backward:
     """Which gradient each node of the backward half belongs to.
 
-    rule        operation -> path of its scope, ('gradients', 'dense', 'MatMul_grad')
+    rule        operation -> its scope, 'gradients/dense/MatMul_grad'
     source      operation -> the operation that it is the gradient of, if the picture has it
     folded      rules that are drawn as one node
 
@@ -35,20 +35,20 @@ class Backward:
         for op in backward:
             if op in inside.prefix or op in inside.home:
                 continue
-            path, name = _rule_of(op.name.split('/')[:-1])
-            if path:
-                self.rule[op] = path
+            rule, name = _rule_of(op.name.split('/')[:-1])
+            if rule:
+                self.rule[op] = rule
                 self.source[op] = named.get(name)
         self.rules = frozenset(self.rule.values())
-        self.rule.update(together)
+        self.rule.update({op: '/'.join(path) for op, path in together.items()})
         sizes = Counter(self.rule.values())
         if options.depth is not None or options.limit is None:
             sizes = Counter()
         few = self.rules if len(backward) <= _FEW else ()
-        opened = [tuple(filter(None, name.split('/'))) for name in _names(options.open)]
+        opened = tuple(name.strip('/') + '/' for name in _names(options.open))
         self.folded = frozenset(
-            path for path, size in sizes.items()
-            if size > 1 and path not in few and not any(path[:len(o)] == o for o in opened))
+            rule for rule, size in sizes.items()
+            if size > 1 and rule not in few and not f'{rule}/'.startswith(opened))
 
     def around(self, path) -> int:
         """How many scopes are around the gradients of this path: 1 for `gradients/dense`.
@@ -86,8 +86,8 @@ def _rule_of(pieces):
         match = _RULE.match(pieces[n - 1])
         roots = [k for k in range(n - 1) if _ROOT.match(pieces[k])] if match else []
         if roots:
-            return tuple(pieces[:n]), '/'.join([*pieces[roots[-1] + 1:n - 1], match[1]])
-    return (), ''
+            return '/'.join(pieces[:n]), '/'.join([*pieces[roots[-1] + 1:n - 1], match[1]])
+    return '', ''
 
 
 def ties(sources, unit_of, part) -> list[tuple[str, str]]:

@@ -182,6 +182,9 @@ class _Build:
                   for op in self.leaves}
         for op in self.whole & pieces.keys():
             pieces[op] = pieces[op][:-1]
+        for op, piece in pieces.items():
+            if len(piece) > boxes.DEEPEST + 2:          # deeper boxes are not drawn
+                pieces[op] = [*piece[:boxes.DEEPEST + 1], piece[-1]]
         named = {tuple(p): op for op, p in pieces.items() if op not in home}
         roomy = {path[:n] for path in self.inside.regions for n in range(1, len(path) + 1)}
         for op, piece in pieces.items():
@@ -213,8 +216,7 @@ class _Build:
     def _fold_to_size(self):
         """`self.unit_of`, `self.units`: the drawn unit of each operation, few enough to read."""
         options = self.options
-        scopes = fold.Scopes(self.paths, self.part, options, self.inside.regions,
-                             self.backward.rules)
+        scopes = fold.Scopes(self.paths, self.part, options, self.inside.regions, self.backward)
         limit = options.limit or float('inf')
         depths = [(options.depth, False)] if options.depth is not None else \
             [(None, True), *((n, True) for n in range(scopes.deepest - 1, -1, -1)), (0, False)]
@@ -279,13 +281,9 @@ class _Build:
             kind, path = ('leaf', path) if closed is None else ('scope', closed)
             rule = self.backward.rule.get(op)
             if closed is None and rule in self.backward.folded:
-                key, kind, path = 'd' + '/'.join(rule), 'rule', self._rule_path(rule, path)
+                key, kind, path = 'd' + rule, 'rule', _around_rule(rule, path)
             self.units.setdefault(key, (kind, path, []))[2].append(op)
             self.unit_of[op] = key
-
-    def _rule_path(self, rule, path):
-        """The boxes around the one node of a gradient, given those around a part of it."""
-        return path[:path.index(rule[-1])] if rule[-1] in path else path
 
     def _key(self, op):
         """A unique key: the ids of operations are unique only within their graph."""
@@ -340,7 +338,7 @@ class _Build:
                 node.details.append(f'used by {switches[node.key]} nodes')
             if node.key in taken:
                 node.details.append(f'gradients of {taken[node.key]} nodes')
-        telling = {n.key for n in nodes 
+        telling = {n.key for n in nodes
                    if n.kind in ('placeholder', 'variable', 'constant', 'parameter')}
         drawn = [edges.drawn(pair, edge, self.options.shapes, pair[0] in telling, self.fed)
                  for pair, edge in merged.items()]
@@ -378,7 +376,7 @@ class _Build:
             details = [_count(ops) if region is None else summary(region, len(ops)),
                        labels.kinds_of(ops)]
         elif kind == 'rule':
-            drawn, name = _KINDS[self.part[ops[0]]], self.backward.rule[ops[0]][-1]
+            drawn, name = _KINDS[self.part[ops[0]]], self.backward.rule[ops[0]].split('/')[-1]
             details = self.updates.values(ops) if ops[0] in self.updates.settings else \
                 [labels.kinds_of(ops)] + self._results(ops) * is_end
             lists = [op for op in ops if op in self.inside.parameters]
@@ -465,6 +463,12 @@ def _fed(feeds):
                                    f'{type(t).__name__}.'))
         found[t] = shape
     return found
+
+
+def _around_rule(rule, path):
+    """The boxes around the one node of a gradient, given those around a part of it."""
+    last = rule.rpartition('/')[2]
+    return path[:path.index(last)] if last in path else path
 
 
 def _count(ops):

@@ -13,7 +13,7 @@ _SHORTEST_RUN = 6
 class Scopes:
     """Decides which name scopes are closed; `depth` None opens all but library helpers."""
 
-    def __init__(self, paths, parts, options, regions=(), rules=frozenset()):
+    def __init__(self, paths, parts, options, regions, backward):
         self.holds: dict[tuple, list] = {}
         for op, path in paths.items():
             for n in range(1, len(path) + 1):
@@ -21,12 +21,14 @@ class Scopes:
         self.deepest = max(map(len, self.holds), default=0)
         self._shut = {self._known(name, 'close') for name in _names(options.close)}
         opened = [self._known(name, 'open') for name in _names(options.open)
-                  if tuple(name.split('/')) not in rules]
+                  if name.strip('/') not in backward.rules]
         self._opened = {path[:n] for path in opened for n in range(1, len(path) + 1)}
         self._helpers = set() if options.depth is not None else {
             path for path, ops in self.holds.items()
             if _is_check(path) or
             _is_helper(ops, parts) and not any(r[:len(path)] == path for r in regions)}
+        self._helpers |= {path for path in self.holds if path[backward.around(path):] in
+                          self._helpers}
         self.helpers_closed = False
         self._parts = parts
 

@@ -10,6 +10,8 @@ from tinyflow.graph.signature import flat_length, flat_positions
 
 _LONGEST_NAME = 26
 _SMALL = 6                  # elements of a constant that are written out
+# Op types that compute shapes and dtypes: a summary names them last.
+_BOOKKEEPING = ('Shape', 'Size', 'Cast', 'StridedSlice', 'Pack', 'BroadcastGradientArgs')
 _COUNTER = re.compile(r'_\d+\Z')
 # The nodes have kept the names that arguments had before TensorFlow 1.0.
 _PUBLIC_NAMES = dict.fromkeys(('reduction_indices', 'reduction_axes', 'split_dim', 'dim',
@@ -101,7 +103,7 @@ def kinds_of(ops, most=3) -> str:
         if op.type not in ('Const', 'Identity', 'NoOp', 'VariableV2', 'Placeholder',
                            'VarHandleOp', 'ReadVariableOp', 'FakeParam'):
             counts[op.type] = counts.get(op.type, 0) + 1
-    common = sorted(counts, key=lambda kind: -counts[kind])
+    common = sorted(counts, key=lambda kind: (kind in _BOOKKEEPING, -counts[kind]))
     text = ', '.join(f'{k} ×{counts[k]}' if counts[k] > 1 else k for k in common[:most])
     return text + (' …' if len(common) > most else '')
 

@@ -17,6 +17,7 @@ from tinyflow.inspect.viz.select import FORWARD, GRADIENT
 _LABELS = {'then_branch': 'if true', 'else_branch': 'if false', 'cond': 'condition'}
 CHOICES, LOOPS = ('If', 'StatelessIf'), ('While', 'StatelessWhile')
 _KEPT = {'accumulator': 'accumulators', 'kept values': 'kept values'}
+_DEEPEST = 60               # no scope inside so many others is drawn
 _COUNTER = 0                # the loop counter among the inputs of a While; input 1 is its limit
 _FIRST_OF_USER = 2
 
@@ -67,7 +68,7 @@ class NestedGraphs:
         self._dissolve = dissolve
         self._alias: dict = {}
         self._links: dict = {}
-        self._scopes = {p[:n] for p in map(_pieces, given) for n in range(1, len(p))}
+        self._given, self._scopes = given, None
         for op in given:
             self._add(op)
 
@@ -174,7 +175,11 @@ class NestedGraphs:
         return self._free((*prefix, *pieces), self.regions)
 
     def _free(self, path, taken=None):
-        taken = self._scopes if taken is None else taken
+        if taken is None:
+            if self._scopes is None:        # only functions need it
+                self._scopes = {p[:n] for p in map(_pieces, self._given)
+                                for n in range(1, min(len(p), _DEEPEST))}
+            taken = self._scopes
         while path in taken:
             path = (*path[:-1], path[-1] + "'")
         return path

@@ -29,7 +29,8 @@ def find(units, parts, wires, keep, limit) -> list[Block]:
     """The blocks among sibling scopes of a picture, gradients left out; [] if they form none.
 
     `units` maps a key to (kind, path, operations), and `parts` to its part: forward, gradient ...
-    `wires` are pairs (tail, head); units in `keep` are of no block. Patterns of several blocks are searched for until `limit` are left.
+    `wires` are pairs (tail, head); units in `keep` are of no block. Patterns of several blocks
+    are searched for while more than half of `limit` are left.
     """
     found = []
     siblings: dict[tuple, list[str]] = {}
