@@ -84,7 +84,8 @@ def _rule_of(pieces):
     """The scope of a gradient among these names, and the name of the operation it belongs to."""
     for n in range(len(pieces), 0, -1):
         match = _RULE.match(pieces[n - 1])
-        roots = [k for k in range(n - 1) if _ROOT.match(pieces[k])] if match else []
+        roots = [k for k in range(n - 1) if pieces[k][0] == 'g' and _ROOT.match(pieces[k])] \
+            if match else []
         if roots:
             return '/'.join(pieces[:n]), '/'.join([*pieces[roots[-1] + 1:n - 1], match[1]])
     return '', ''

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from tinyflow.inspect.viz.select import GRADIENT
+from tinyflow.inspect.viz.select import GRADIENT, is_variable_ref
 
 _LONGEST = 8                # blocks: longer patterns are not searched for
 _SMALL = 3                  # operations: an activation after a block is a part of it
@@ -89,8 +89,10 @@ class _Chain:
         kind, path, ops = self.units[key]
         return path[-1] if kind == 'scope' else ops[0].name.split('/')[-1]
 
-    def size(self, segment):
-        return sum(len(self.units[key][2]) for key in segment)
+    def is_small(self, key):
+        """True for a few operations without Variables."""
+        ops = self.units[key][2]
+        return len(ops) <= _SMALL and not any(map(is_variable_ref, ops))
 
     def look(self, segment):
         """Equal for blocks of the same kind: the op types of each scope, and their connections."""
@@ -158,10 +160,10 @@ def _joined(chain, segments, words):
 def _with_activations(chain, segments):
     """A small scope behind a block of several, such as the ReLU behind a sum, joins it."""
     found: list[list[str]] = []
-    for segment in segments:
-        if found and len(segment) == 1 and len(found[-1]) > 2 and chain.size(segment) <= _SMALL \
-                and not _common(chain, found[-1]) and chain.keep.isdisjoint(segment + found[-1]):
-            found[-1] = found[-1] + segment
+    for before, segment in zip([[], *segments], segments):
+        if len(segment) == 1 and len(before) > 2 and chain.is_small(segment[0]) \
+                and not _common(chain, before) and chain.keep.isdisjoint(segment + before):
+            found[-1] = before + segment
         else:
             found.append(segment)
     return found
