@@ -121,7 +121,7 @@ def test_folded_arguments_have_the_names_of_their_inputs():
 
 @pytest.mark.parametrize('length', [1, 3])
 def test_every_static_input_of_every_op_is_named_as_declared(length):
-    axes = {'split_dim', 'dim', 'dimension', 'reduction_indices', 'reduction_axes'}
+    axes = {'concat_dim', 'split_dim', 'dim', 'dimension', 'reduction_indices', 'reduction_axes'}
     for definition in Op.registry.values():
         args = definition.inputs
         node = types.SimpleNamespace(definition=definition, inputs=[
@@ -177,11 +177,11 @@ def test_a_gradient_is_one_node_next_to_its_operation(graph, deep_net):
     tied = {called[a]: called[b] for a, b in picture.model.ties}
     assert tied['two/MatMul'] == 'gradients/two/MatMul_grad'
     assert tied['two/Relu'] == 'gradients/two/ReluGrad' and tied['loss'] == 'gradients/loss_grad'
-    beside = {n.key for n in picture.model.nodes if n.part == 'gradient'}
-    sideways = [e for e in picture.model.edges if e.tail not in beside and e.head in beside]
+    backward = {n.key for n in picture.model.nodes if n.part == 'gradient'}
+    sideways = [e for e in picture.model.edges if e.tail not in backward and e.head in backward]
     assert len(sideways) == len(picture.model.ties) == 11      # one for each, and no others
     assert {e.style for e in sideways} == {'gradient'}
-    assert not any(e.label for e in picture.model.edges if e.head in beside)
+    assert not any(e.label for e in picture.model.edges if e.head in backward)
     rung, = [e for e in sideways if called[e.tail] == 'two/MatMul']
     assert 'one/Relu:0' in rung.tooltip and 'two/kernel' in rung.tooltip
 

@@ -123,12 +123,12 @@ def mirrored(sources, unit_of, home, wires, gradients) -> dict[str, list[str]]:
 def laddered(merged, pairs) -> dict[tuple[str, str], MergedEdge]:
     """The edges, where one from each operation to its gradient stands for all that this reads of
     the operation and its inputs."""
-    beside = {gradient: operation for operation, gradient in pairs}
+    of_gradient = {gradient: operation for operation, gradient in pairs}
     rungs = {pair: MergedEdge(rung=True) for pair in pairs}
     found = {}
     for (tail, head), edge in merged.items():
-        operation = beside.get(head)
-        if operation is None or tail in beside or not (
+        operation = of_gradient.get(head)
+        if operation is None or tail in of_gradient or not (
                 tail == operation or (tail, operation) in merged):
             found[tail, head] = edge
             continue

@@ -6,13 +6,13 @@ import numpy as np
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import nearest_keyword
-from tinyflow.inspect.viz import backward, boxes, edges, fold, labels, repeats, select, updates
+from tinyflow.inspect.viz import backward, boxes, edges, fold, repeats, select, updates
 from tinyflow.inspect.viz.constants import Constants
-from tinyflow.inspect.viz.model import CONSTANTS, DIRECTIONS, SHAPES, Model, Node, Options
-from tinyflow.inspect.viz.nested_graphs import NestedGraphs, kept_for_gradients, summary
+from tinyflow.inspect.viz.model import CONSTANTS, DIRECTIONS, SHAPES, Model, Options
+from tinyflow.inspect.viz.nested_graphs import NestedGraphs, kept_for_gradients
+from tinyflow.inspect.viz.nodes import Nodes
 from tinyflow.inspect.viz.select import FORWARD, GRADIENT, INIT, OPTIMIZER, is_variable_ref
 
-_KINDS = {FORWARD: 'op', GRADIENT: 'gradient', OPTIMIZER: 'optimizer', INIT: 'init'}
 _PART_NAMES = {GRADIENT: ('gradient', 'show_gradients'), OPTIMIZER: ('optimizer', 'show_optimizer'),
                INIT: ('initial value and saving', 'show_init')}
 
@@ -20,7 +20,7 @@ _PART_NAMES = {GRADIENT: ('gradient', 'show_gradients'), OPTIMIZER: ('optimizer'
 def build(target, options: Options) -> Model:
     """The content of the picture of `target`. TypeError or ValueError if it cannot be drawn."""
     _check(options)
-    return _Build(target, options).model()
+    return Build(target, options).model()
 
 
 def _check(options):
@@ -38,7 +38,7 @@ def _check(options):
                                     f'{least}.'))
 
 
-class _Build:
+class Build:
     """The steps, in order; each fills the fields that the later ones read."""
 
     def __init__(self, target, options):
@@ -241,7 +241,7 @@ class _Build:
     def _merge_blocks(self, limit):
         """Blocks of scopes become one unit each, also if they are repeated; so do their gradients.
         """
-        parts = {key: self._common_part(ops) for key, (_, _, ops) in self.units.items()}
+        parts = {key: self.common_part(ops) for key, (_, _, ops) in self.units.items()}
         wires = [ends for ends, edge in self._forward_edges().items() if edge.tensors]
         found = repeats.find(self.units, parts, wires, self._kept(), limit)
         blocks = {'k' + block.members[0][0]: block for block in found}
@@ -328,10 +328,11 @@ class _Build:
         if self.backward.folded:
             merged = backward.laddered(merged, ties)
         merged = self.updates.without_repeats(merged, self.unit_of)
-        merged, taken = edges.without_bus(merged, self.units, self._common_part)
+        merged, taken = edges.without_bus(merged, self.units, self.common_part)
         merged, switches = edges.without_switches(merged, self.units)
         ends = {tail for (tail, _), edge in merged.items() if edge.tensors}
-        nodes = [self._node(key, unit, key not in ends)
+        make = Nodes(self)
+        nodes = [make.node(key, unit, key not in ends)
                  for key, unit in self.units.items()]
         for node in nodes:
             if node.key in switches:
@@ -351,98 +352,13 @@ class _Build:
                      self.options.direction, self.options.legend,
                      [(plain[tail], plain[head]) for tail, head in ties])
 
-    def _title(self):
-        return '' if self.options.title is None else str(self.options.title)
-
-    def _node(self, key, unit, is_end):
-        kind, path, ops = unit
-        node = self._leaf(key, ops[0], path, is_end) if kind == 'leaf' else \
-            self._group(key, kind, path, ops, is_end)
-        node.part = self._common_part(ops)
-        node.names = tuple([self.inside.name(op) for op in node.ops])
-        node.fetched = any(op in self.fetched for op in ops)
-        node.highlighted = any(op in self.highlighted for op in ops)
-        return node
-
-    def _common_part(self, ops):
+    def common_part(self, ops):
         """The part to which all of them belong; FORWARD for a mixture."""
         found = {self.part[op] for op in ops}
         return found.pop() if len(found) == 1 else FORWARD
 
-    def _group(self, key, kind, path, ops, is_end):
-        if kind == 'scope':
-            region = self.inside.regions.get(path)
-            name, path, drawn = path[-1], path[:-1], 'scope'
-            details = [_count(ops) if region is None else summary(region, len(ops)),
-                       labels.kinds_of(ops)]
-        elif kind == 'rule':
-            drawn, name = _KINDS[self.part[ops[0]]], self.backward.rule[ops[0]].split('/')[-1]
-            details = self.updates.values(ops) if ops[0] in self.updates.settings else \
-                [labels.kinds_of(ops)] + self._results(ops) * is_end
-            lists = [op for op in ops if op in self.inside.parameters]
-            if lists:
-                drawn, details = 'parameter', [f'{len(lists)} lists, for the gradient']
-        elif kind == 'blocks':
-            drawn = 'run'
-            name, details = self._about_blocks(self.blocks[key], ops)
-        else:
-            drawn = 'run'
-            name = ' … '.join(labels.shortened(self.inner[op], 12) for op in (ops[0], ops[-1]))
-            pattern = fold.repeated([op.type for op in ops]) if kind == 'run' else ''
-            details = [_count(ops), pattern or labels.kinds_of(ops)]
-        return Node(key, drawn, name, list(filter(None, details)), path, tuple(ops),
-                    labels.group('/'.join((*path, name)), ops))
-
-    def _about_blocks(self, block, ops):
-        """'conv2_block2 … conv2_block3', 'block ×2: 11 scopes, 163 nodes each'."""
-        first = ops[:len(ops) // block.times]
-        ends = block.names if all(block.names) else \
-            [self.paths[op][-1] if self.paths[op] else self.inner[op] for op in (ops[0], ops[-1])]
-        text = f'{len(block.members[0])} scopes, {_count(first)}'
-        return labels.between(ends[0], ends[-1]), [
-            f'block ×{block.times}: {text} each' if block.times > 1 else text,
-            labels.kinds_of(first)]
-
-    def _results(self, ops):
-        """The shapes of what no other of these operations uses."""
-        used = {t for op in ops for t in op.inputs}
-        return ['→ ' + ', '.join(labels.tensor(t) for op in ops for t in op.outputs
-                                 if t not in used)]
-
-    def _leaf(self, key, op, path, is_end):
-        kind = _KINDS[self.part[op]]
-        name, details, trainable = self.inner[op], [], None
-        output = op.outputs[0] if op.outputs else None
-        if op in self.inside.parameters:
-            kind, details = 'parameter', [labels.tensor(output), *self.inline.get(op, [])]
-        elif op in self.inside.dissolved:
-            kind = 'choice'
-        elif any(t in self.fed for t in op.outputs):
-            kind, fed = 'placeholder', next(t for t in op.outputs if t in self.fed)
-            details = [labels.tensor(fed, self.fed[fed]), 'fed']
-        elif op.type.startswith('Placeholder'):
-            kind, details = 'placeholder', [labels.tensor(output)]
-        elif is_variable_ref(op):
-            kind, trainable = 'variable', op in self.trainable
-            details = [labels.tensor(output)] + ([] if trainable else ['not trainable'])
-        elif op.type == 'Const':
-            kind, details = 'constant', [labels.constant(op)]
-        else:
-            details = self._about(op, name, is_end)
-        folded = tuple(o for o, place in self.owner.items() if place is op)
-        return Node(key, kind, name, details, path, (op, *folded), labels.operation(op),
-                    trainable=trainable)
-
-    def _about(self, op, name, is_end):
-        details = [] if labels.says_type(name, op.type) else [op.type]
-        if self.of.get(op):
-            details.append(f'of {labels.shortened(self.of[op], 20)}')
-        details += filter(None, [self.updates.used_by(op)])
-        details += self.inline.get(op, [])
-        if is_end and op.outputs:
-            details.append('→ ' + labels.tensor(op.outputs[0]))
-        return details
-
+    def _title(self):
+        return '' if self.options.title is None else str(self.options.title)
 
 def _fed(feeds):
     """{fed tensor: shape of its value, or None}, from a feed_dict or a list of tensors."""
@@ -469,12 +385,6 @@ def _around_rule(rule, path):
     """The boxes around the one node of a gradient, given those around a part of it."""
     last = rule.rpartition('/')[2]
     return path[:path.index(last)] if last in path else path
-
-
-def _count(ops):
-    places = sum(map(is_variable_ref, ops))
-    text = f'{len(ops)} nodes' if len(ops) != 1 else '1 node'
-    return text + (f', {places} variable{"s" * (places > 1)}' if places else '')
 
 
 def _number_keys(nodes, edges):

@@ -166,7 +166,9 @@ def draw(target: Any, path: Any = None, *, depth: int | None = None, open: Any =
     depth           name scopes are open down to this depth (0: all closed); None: as deep as
                     `limit` allows, with the helpers of library calls closed
     open, close     names of scopes to open or close whatever `depth` says
-    show_gradients  the backward half; None: only if it is fetched
+    show_gradients  the backward half; None: only if it is fetched. The gradient of each operation
+                    is one node next to it, unless `depth` is given or limit=None;
+                    open=['gradients'] opens them all
     show_optimizer  updates, slots, hyperparameters
     show_init       initial values, the init op, a Saver's nodes; None: only if fetched
     show_constants  'fold': those that are mere arguments are written into their consumer;
@@ -175,8 +177,9 @@ def draw(target: Any, path: Any = None, *, depth: int | None = None, open: Any =
     only, hide      op types, regular expressions on names, or nodes; None: all
     highlight       nodes to mark, e.g. `path_between(x, loss)`
     feeds           a feed_dict or a list of tensors: what they depend on is not needed
-    shapes          on edges: 'auto' where the tail does not show them, 'all', or 'none'
-    limit           with more nodes than this, scopes close and runs fold; None: never
+    shapes          on edges: 'auto' where nothing has said them before, 'all', or 'none'
+    limit           with more nodes than this, scopes close, and blocks of layers and long runs
+                    fold into one node; None: never
     direction       of flow: 'TB', 'BT', 'LR' or 'RL'
 
     Raises TypeError if `target` cannot be drawn, ValueError for a wrong suffix, scope or filter,

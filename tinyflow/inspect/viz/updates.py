@@ -88,7 +88,7 @@ class Updates:
 
 
 def is_update(op) -> bool:
-    """True for an ApplyAdam and its kin."""
+    """True for ApplyAdam and similar ones."""
     return _UPDATE.match(op.type) is not None
 
 
