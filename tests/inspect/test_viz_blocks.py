@@ -5,6 +5,7 @@ import pytest
 
 import tinyflow as tf
 from tinyflow.inspect import viz
+from tinyflow.inspect.viz import select
 
 pytestmark = pytest.mark.usefixtures('graph')
 
@@ -152,3 +153,15 @@ def test_lists_that_a_loop_keeps_for_its_gradient_are_one_node(graph):
     assert kept.path == ('loop',) and kept.details[0].endswith('lists, for the gradient')
     taken, = [n for n in model.nodes if n.name == 'kept values']
     assert taken.part == 'gradient'
+
+
+def test_the_hyperparameters_of_a_keras_optimizer_are_not_forward(graph):
+    loss = named_net((1,))
+    with tf.name_scope('training/Adam'):
+        rate = tf.Variable(0.1, trainable=False, name='learning_rate', use_resource=True)
+        tf.multiply(rate, 2., name='left_over')
+        updates = tf.train.GradientDescentOptimizer(rate, name='Adam').minimize(loss)
+    assert updates.name == 'training/Adam/Adam'
+    parts = select.parts(graph)
+    assert {parts[op] for op in graph.get_operations()
+            if op.name.startswith('training/Adam/left_over')} == {'optimizer'}

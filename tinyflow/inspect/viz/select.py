@@ -225,8 +225,8 @@ def _mark_optimizer(ops, part, users, trainable):
     for op in updates:
         part[op] = OPTIMIZER
         pieces = op.name.split('/')[:-1]
-        if pieces and pieces[-1].startswith('update'):
-            pieces.pop()
+        pieces = pieces[:next((n for n, piece in enumerate(pieces)
+                               if piece.startswith('update')), len(pieces))]
         if len(pieces) > 2 and pieces[-1] == pieces[-2]:    # training/Adam/Adam, by Keras
             pieces.pop()
         roots.add('/'.join(pieces))
