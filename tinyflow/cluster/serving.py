@@ -167,7 +167,8 @@ class Serving:
         Ends runs whose client does not.
         """
         for (client, step), (began, session) in list(self._running.items()):
-            if began <= until and not self._send(client, encoded(b'alive', {'n': step})):
+            if began <= until and not self._send(client, encoded(b'alive', {
+                    'n': step, 'waits': self.service.waits_for(session, step)})):
                 self.service.give_up(session, step)
 
     def _look_at_sessions(self) -> None:

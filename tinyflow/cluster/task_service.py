@@ -28,6 +28,7 @@ from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.waits import Deadline, deadlines, served
 from tinyflow.graph.variable_refs import variable_read_by
+from tinyflow.ops.queues.waiting import waits_for
 from tinyflow.session.cache_entry import CacheEntry
 from tinyflow.session.executable import Executable
 from tinyflow.session.program_cache import ProgramCache
@@ -279,6 +280,12 @@ class TaskService:
         if found is not None:
             self._wake(found, step)
             found.kept.pop(step, None)
+
+    def waits_for(self, session: str, step: int) -> str:
+        """What a run of this step waits for, as text; '' if it does not wait."""
+        found = self._sessions.get(session)
+        thread = None if found is None else found.running.get(step)
+        return '' if thread is None else waits_for(thread)
 
     def give_up(self, session: str, step: int) -> None:
         """Ends a run whose client is gone, unless it has something to finish."""

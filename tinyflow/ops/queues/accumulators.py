@@ -109,7 +109,7 @@ class AccumulatorBase:
 
     @may_wait
     def _wait(self, required):
-        waiter = Waiter()
+        waiter = Waiter(lambda: self._what(required))
         watch = Watch(waiter, lambda: self._deadlock_error(required), lambda: None)
         with registered(waiter):
             while self.count < required:
@@ -118,6 +118,11 @@ class AccumulatorBase:
                 if not self._changed.wait(watch.seconds()) and self.count < required:
                     watch.look()
             waiter.done = True
+
+    def _what(self, required):
+        senders = ', '.join(run.sender for run in list(self._added_by))
+        return (f"'{self._name}' has {self.count} of {required} gradients"
+                + (f', from {senders}' if senders else ''))
 
     def _deadlock_error(self, required):
         return errors.op_error(errors.FailedPreconditionError,

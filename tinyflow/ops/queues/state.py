@@ -23,8 +23,8 @@ class _Attempt(Waiter):
 
     __slots__ = ('advance', 'error', 'remaining', 'items', 'ready')
 
-    def __init__(self, remaining, items=()):
-        super().__init__()
+    def __init__(self, remaining, items=(), what=None):
+        super().__init__(what)
         self.advance = None
         self.error = None
         self.ready = None                       # wakes the thread, once it sleeps
@@ -155,7 +155,7 @@ class QueueState:
     # ---- lines of threads ------------------------------------------------------------------
 
     def _enqueue(self, elements):
-        attempt = _Attempt(len(elements), elements)
+        attempt = _Attempt(len(elements), elements, lambda: f"the queue '{self.name}' is full")
         self.enqueues += 1
 
         def advance():
@@ -172,7 +172,7 @@ class QueueState:
         self._submit(self._enqueuing, attempt)
 
     def _dequeue(self, n, allow_fewer):
-        attempt = _Attempt(n, [])
+        attempt = _Attempt(n, [], lambda: f"the queue '{self.name}' has too few elements")
 
         def advance():
             if self.closed and len(self._elements) < attempt.remaining:
