@@ -122,13 +122,18 @@ class Job:
         """The losses that a task has printed."""
         return [float(text) for text in re.findall(r'loss (\S+)', self.output(job, index))]
 
+    def saved_step(self):
+        """The step of the last checkpoint."""
+        return max(int(re.findall(r'ckpt-(\d+)', file.name)[0])
+                   for file in (self.folder / 'model').glob('model.ckpt-*.index'))
+
     def final(self):
         """What the chief printed of the final values, None if it prints none."""
         return (re.findall(r'final (\w+)', self.output('worker', 0)) or [None])[-1]
 
 
 def training(folder, program='monitored_sync', kill=None, moment='pause', steps=20, pause=0.02):
-    """(final values or None, numbers of losses) of a training on 1 server and 2 workers.
+    """The final values of a training on 1 server and 2 workers; where none are printed its step.
 
     Tasks `kill` are killed at a moment (a key of MOMENTS) and started again.
     """
@@ -139,7 +144,7 @@ def training(folder, program='monitored_sync', kill=None, moment='pause', steps=
             job.restart(kill)
         # A Supervisor's program ends with an error when it loses its server, as in TensorFlow.
         job.wait(restarts=3 if program.startswith('supervised') else 0)
-        return job.final(), [len(job.losses(index)) for index in range(2)]
+        return job.final() or f'at step {job.saved_step()}'
 
 
 def _in_the_pause(job, kill):
@@ -187,7 +192,7 @@ def _stopped(job, kill):
         for task in kill:
             job.processes[task].send_signal(how)
         time.sleep(3 if how is signal.SIGSTOP else 0)
-    kill.clear()
+    kill.clear()                        # nothing starts again
 
 
 ROLES = {'ps': [('ps', 0)], 'worker': [('worker', 1)], 'chief': [('worker', 0)],
@@ -199,24 +204,25 @@ MOMENTS = {'pause': _in_the_pause, 'step': _in_a_step, 'init': _initialising, 's
 def main(role, times, program='monitored_sync', moment='random'):
     with tempfile.TemporaryDirectory() as folder:
         began = time.monotonic()
-        wanted, counts = training(folder, program)
+        wanted = training(folder, program)
         usual = time.monotonic() - began
     same = failed = 0
-    slowest = 0.
+    slowest, others = 0., []
     for n in range(int(times)):
         began = time.monotonic()
         random.seed(n)
         with tempfile.TemporaryDirectory() as folder:
             try:
-                final, counts = training(folder, program, list(ROLES[role]), moment)
+                final = training(folder, program, list(ROLES[role]), moment)
                 same += final == wanted
+                others += [final[:60]] if final != wanted else []
             except AssertionError as error:
                 failed += 1
                 print(f'{n}: {error}')
         slowest = max(slowest, time.monotonic() - began)
-    equal = f'{same} ended bit-equal, ' if wanted else ''
-    print(f'{program} {role} {moment}: {times} kills, {failed} did not finish, {equal}slowest '
-          f'job {slowest:.1f} s, without a kill {usual:.1f} s', flush=True)
+    print(f'{program} {role} {moment}: {times} kills, {failed} did not finish, {same} ended as '
+          f'without one, slowest job {slowest:.1f} s, without a kill {usual:.1f} s', *others,
+          flush=True)
 
 
 if __name__ == '__main__':

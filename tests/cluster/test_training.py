@@ -53,13 +53,19 @@ CHOSEN = random.choice(sorted(ROLES))
 def test_synchronous_training_ends_bit_equal_after_a_kill(killed, tmp_path, uninterrupted):
     """If the server was lost the chief restores the last checkpoint, else it keeps what lives.
 
-    The batches follow from the step. Here workers are killed between two steps; at the random
-    moments of `python -m tests.cluster.jobs worker 20` one may add its gradient twice, as in
-    TensorFlow (docs/resume.md).
+    The batches follow from the step. Tasks die in a step or in the pause after it; for other
+    moments and programs see `python -m tests.cluster.jobs`.
     """
-    assert training(tmp_path, kill=ROLES[killed], pause=0.06)[0] == uninterrupted
+    assert training(tmp_path, kill=ROLES[killed], moment='step') == uninterrupted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('stopped', ['worker', 'ps'])
+def test_a_task_that_is_stopped_for_a_while(stopped, tmp_path, uninterrupted):
+    """SIGSTOP and, 3 seconds later, SIGCONT: the others wait."""
+    assert training(tmp_path, kill=list(ROLES[stopped]), moment='stop') == uninterrupted
 
 
 @pytest.fixture(scope='module')
 def uninterrupted(tmp_path_factory):
-    return training(tmp_path_factory.mktemp('uninterrupted'))[0]
+    return training(tmp_path_factory.mktemp('uninterrupted'))
