@@ -74,7 +74,7 @@ class ServedRun:
                 self._end()
 
     def finish(self, failed: bool) -> None:
-        """Called at the end of the run: puts back what nobody gets."""
+        """Called at the end of the run: puts back what has no reader."""
         if self.gone and (self.effects.takes_first if failed else self.effects.only_takes):
             self._put_back()
         self.ended.set()
