@@ -167,8 +167,8 @@ def _initialising(job, kill):
 
 
 def _saving(job, kill):
-    """While the chief writes its first, second or third checkpoint."""
-    job.wait_for('Saving checkpoint', random.randrange(1, 4))
+    """While the chief writes its first or second checkpoint."""
+    job.wait_for('Saving checkpoint', random.randrange(1, 3))
     time.sleep(random.uniform(0, 0.03))
 
 
@@ -201,6 +201,9 @@ MOMENTS = {'pause': _in_the_pause, 'step': _in_a_step, 'init': _initialising, 's
            'restore': _restoring, 'random': _at_random, 'stop': _stopped}
 
 
+_ENDS = [f'at step {n}' for n in range(20, 23)]     # asynchronous: each worker makes a last step
+
+
 def main(role, times, program='monitored_sync', moment='random'):
     with tempfile.TemporaryDirectory() as folder:
         began = time.monotonic()
@@ -214,8 +217,9 @@ def main(role, times, program='monitored_sync', moment='random'):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 final = training(folder, program, list(ROLES[role]), moment)
-                same += final == wanted
-                others += [final[:60]] if final != wanted else []
+                equal = final == wanted or final in _ENDS
+                same += equal
+                others += [] if equal else [final[:60]]
             except AssertionError as error:
                 failed += 1
                 print(f'{n}: {error}')
