@@ -1,5 +1,7 @@
 """Pictures of the static graph: `draw`, `path_between`, and `to_networkx` for analysis.
 
+`playground` makes a page on which one watches small networks learn.
+
     tf.viz.draw(loss, 'loss.svg')
 
 Importing tinyflow loads only the names; Graphviz and networkx are imported with the first
@@ -13,21 +15,25 @@ from typing import TYPE_CHECKING
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 if TYPE_CHECKING:
+    from tinyflow.inspect.playground import playground
     from tinyflow.inspect.viz.networkx_export import to_networkx
     from tinyflow.inspect.viz.picture import Picture, draw
     from tinyflow.inspect.viz.select import path_between, register_drawable
 
-__all__ = ['Picture', 'draw', 'path_between', 'register_drawable', 'to_networkx']
+__all__ = ['Picture', 'draw', 'path_between', 'playground', 'register_drawable', 'to_networkx']
 
 _missing = _explain_missing('tinyflow.viz', __all__)
 _HOMES = {'Picture': 'picture', 'draw': 'picture', 'path_between': 'select',
-          'register_drawable': 'select', 'to_networkx': 'networkx_export'}
+          'register_drawable': 'select', 'to_networkx': 'networkx_export',
+          'playground': 'tinyflow.inspect.playground'}
 
 
 def __getattr__(name):
     if name not in _HOMES:
         return _missing(name)
-    value = globals()[name] = getattr(import_module(f'{__name__}.{_HOMES[name]}'), name)
+    home = _HOMES[name]
+    module = home if '.' in home else f'{__name__}.{home}'
+    value = globals()[name] = getattr(import_module(module), name)
     return value
 
 
