@@ -41,7 +41,8 @@ explorer.emit = (event, detail) => (listeners.get(event) || []).forEach(f => f(d
 explorer.short = (text, length) =>
   text.length <= length ? text : text.slice(0, Math.max(1, length - 1)) + '…';
 
-explorer.count = (number, word) => `${number.toLocaleString('en')} ${word}${number === 1 ? '' : 's'}`;
+const digits = new Intl.NumberFormat('en');
+explorer.count = (number, word) => `${digits.format(number)} ${word}${number === 1 ? '' : 's'}`;
 
 /** '[?, 784]' from [null, 784]; of unknown rank: '<unknown>'. */
 explorer.shapeText = shape => !shape ? '<unknown>'

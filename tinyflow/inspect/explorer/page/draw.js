@@ -33,11 +33,13 @@ function collect() {
 // ---- items -----------------------------------------------------------------------------------
 
 const r = Math.round;
+const lid = height => Math.min(7, height / 4);
 const SHAPES = {
   placeholder: (w, h) => svg('path', {d: `M10 0H${w}L${w - 10} ${h}H0Z`}),
   variable: (w, h) => svg('path', {d:
-    `M0 7A${w / 2} 7 0 0 1 ${w} 7V${h - 7}A${w / 2} 7 0 0 1 0 ${h - 7}Z` +
-    `M${w} 7A${w / 2} 7 0 0 1 0 7`}),
+    `M0 ${lid(h)}A${w / 2} ${lid(h)} 0 0 1 ${w} ${lid(h)}V${h - lid(h)}` +
+    `A${w / 2} ${lid(h)} 0 0 1 0 ${h - lid(h)}Z` +
+    `M${w} ${lid(h)}A${w / 2} ${lid(h)} 0 0 1 0 ${lid(h)}`}),
   constant: (w, h) => svg('rect', {width: w, height: h, rx: h / 2}),
   op: (w, h) => svg('rect', {width: w, height: h, rx: 5}),
   layer: (w, h) => svg('rect', {width: w, height: h, rx: 7}),
@@ -46,6 +48,12 @@ const SHAPES = {
                                    `H4Q0 ${h} 0 ${h - 4}V4Q0 0 4 0Z`}),
 };
 const shapeOf = (look, w, h) => (SHAPES[look] || SHAPES.scope)(w, h);
+
+explorer.shape = (look, w, h) => {
+  const shape = shapeOf(look === 'gradient' || look === 'optimizer' || look === 'init' ? 'op' : look, w, h);
+  shape.setAttribute('class', 'shape');
+  return shape;
+};
 
 function closedItem(item, {width: w, height: h, stubs}) {
   const {lines, look} = item.size;
@@ -67,7 +75,7 @@ function closedItem(item, {width: w, height: h, stubs}) {
     y += line.height;
     parts.push(svg('text', {class: line.kind, x: w / 2 - (toggle ? 8 : 0), y: y - 4.5}, line.text));
   }
-  if (toggle) { parts.push(svg('text', {class: 'toggle', x: w - 13, y: h / 2 + 5}, '+')); }
+  if (toggle) { parts.push(svg('text', {class: 'toggle', x: w - (look === 'placeholder' ? 19 : 13), y: h / 2 + 5}, '+')); }
   stubs.forEach(({item: hub, text, way}, i) => {
     const at = h / 2 + (i - (stubs.length - 1) / 2) * 15;
     const width = explorer.textWidth(text, 'quiet') + 8;

@@ -96,6 +96,14 @@ function makeEdges() {
 
 makeEdges();
 
+// The nodes that differentiate each forward node.
+model.gradientNodes = new Map();
+model.nodes.forEach((node, index) => {
+  if (node.g === undefined) { return; }
+  if (!model.gradientNodes.has(node.g)) { model.gradientNodes.set(node.g, []); }
+  model.gradientNodes.get(node.g).push(index);
+});
+
 /** What an edge that bundles these is called: a shape, or how many tensors there are. */
 explorer.edgeLabel = edges => {
   const tensors = new Map();

@@ -69,7 +69,8 @@ function scopeLines(item) {
 explorer.lines = item => {
   const node = item.node !== undefined ? model.nodes[item.node]
     : item.own !== undefined ? model.nodes[item.own] : undefined;
-  const lines = !node || item.own !== undefined && node.k !== 'variable' ? scopeLines(item)
+  const known = node && (node.k === 'variable' || node.k === 'placeholder');
+  const lines = !node || item.own !== undefined && !known ? scopeLines(item)
     : [...nodeLines(item, node, item.label), ...slots(item)];
   return lines.map(line => ({...line, text: explorer.short(line.text, LONGEST),
                              height: LINE[line.kind]}));
@@ -105,7 +106,7 @@ explorer.leafSize = item => {
     const text = Math.max(...lines.map(line => widthOf(line.text, line.kind)));
     const height = lines.reduce((sum, line) => sum + line.height, 0);
     const extra = {placeholder: [34, 14], variable: [22, 22], constant: [20, 8]}[look] || [24, 14];
-    const toggle = item.children.length && look !== 'variable' ? 18 : 0;
+    const toggle = item.children.length && look !== 'variable' ? 20 : 0;
     item.size = {lines, look, width: Math.max(36, Math.ceil(text) + extra[0] + toggle),
                  height: height + extra[1]};
   }

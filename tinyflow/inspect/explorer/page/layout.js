@@ -88,7 +88,7 @@ function hubStubs(children) {
 
 function stubList(stubs) {
   const list = [...(stubs || [])].map(([item, way]) => (
-    {item, way, text: explorer.short(item.label, 16)}));
+    {item, way, text: explorer.short(item.label, 22)}));
   const shown = list.length > 4 ? list.slice(0, 3) : list;
   if (list.length > 4) { shown.push({text: `${list.length - 3} more`, way: 'in'}); }
   const width = Math.max(0, ...shown.map(stub => explorer.textWidth(stub.text, 'quiet')));
@@ -134,7 +134,7 @@ function drawn(scope, children, bundles, stubs, {ports, upwards}) {
     }
   }
   const drawing = explorer.layered(boxes, edges,
-                                   {columns: scope === model.root ? proportion() : undefined});
+                                   {columns: proportion()});
   return {...(upwards ? mirrored(drawing, boxes) : drawing), boxes, edges, portBoxes: places};
 }
 

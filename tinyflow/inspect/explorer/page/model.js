@@ -158,15 +158,15 @@ function groupRepeats() {
     const items = names.map(name => byName.get(name)).filter(Boolean);
     const parent = items.length > 1 && items[0].parent;
     if (!parent || items.some(item => item.parent !== parent || item.host)) { continue; }
-    if (items.length === parent.children.length || leavesAndReturns(new Set(items), parent)) {
-      continue;
-    }
+    if (items.length === parent.children.length ||
+        leavesAndReturns(new Set(items), usersIn(parent))) { continue; }
     group(items, parent, {group: 'repeat', label: items[0].label,
                           name: `${items[0].name} ×${items.length}`});
   }
 }
 
-function leavesAndReturns(members, parent) {
+/** For each child of a scope those that use its values. */
+function usersIn(parent) {
   const childOf = item => {
     while (item && item.parent !== parent) { item = item.parent; }
     return item;
@@ -181,6 +181,10 @@ function leavesAndReturns(members, parent) {
       next.get(from).add(to);
     }
   });
+  return next;
+}
+
+function leavesAndReturns(members, next) {
   const seen = new Set();
   const todo = [...members].flatMap(item => [...(next.get(item) || [])]);
   while (todo.length) {
@@ -228,8 +232,9 @@ function groupByNames(scope) {
     if (!best || shown + largest < best.score) { best = {score: shown + largest, groups}; }
   }
   if (best.score > items.length * 0.6) { return; }
+  const users = usersIn(scope);
   for (const {start, items: members, part} of best.groups) {
-    if (leavesAndReturns(new Set(members), scope)) { continue; }
+    if (leavesAndReturns(new Set(members), users)) { continue; }
     group(members, scope, {group: 'named', label: start, part, order: members[0].order,
                            name: `${scope.name}${scope.name && '/'}${start}…`,
                            count: members.reduce((sum, item) => sum + item.count, 0)});
@@ -302,6 +307,17 @@ function summarise(item) {
         : parts.has('') ? undefined : [...parts].includes('optimizer') ? 'optimizer' : [...parts][0];
 }
 
+/** Leaves out inputs that are not there. */
+function checkInputs() {
+  const exists = index => Number.isInteger(index) && index >= 0 && index < data.nodes.length;
+  for (const node of data.nodes) {
+    if (node.i) { node.i = node.i.filter(([source]) => exists(source)); }
+    if (node.c) { node.c = node.c.filter(exists); }
+    for (const key of ['v', 'g']) { if (!exists(node[key])) { delete node[key]; } }
+  }
+}
+
+checkInputs();
 makeTree();
 moveSlots();
 findHosts();

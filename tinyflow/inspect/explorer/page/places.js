@@ -168,12 +168,12 @@ function moved({places, routes}, boxes) {
     bottom = Math.max(bottom, y + boxes[i].height);
   });
   for (const points of routes) {
-    for (const [x, y] of points) {
+    for (const [x, y, , turn = 0] of points) {       // a turn reaches above and below its ends
       left = Math.min(left, x); right = Math.max(right, x);
-      top = Math.min(top, y); bottom = Math.max(bottom, y);
+      top = Math.min(top, y - turn * 0.75); bottom = Math.max(bottom, y + turn * 0.75);
     }
   }
   return {width: right - left, height: bottom - top,
           places: places.map(([x, y]) => [x - left, y - top]),
-          routes: routes.map(points => points.map(([x, y, way]) => [x - left, y - top, way]))};
+          routes: routes.map(points => points.map(([x, y, ...more]) => [x - left, y - top, ...more]))};
 }

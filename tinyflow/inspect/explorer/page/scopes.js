@@ -1,6 +1,7 @@
 // Opening and closing scopes.
 
 const {model, picture, view} = explorer;
+const READABLE = 0.4;           // scale below which what opens is brought nearer
 
 /** Draws again; the item stays where it is on the screen. */
 function redraw(item, options = {}) {
@@ -24,7 +25,7 @@ explorer.toggle = item => {
   if (!item.children.length) { return; }
   setOpen(item, !item.open);
   redraw(item);
-  view.goTo(item, true);
+  view.goTo(item, !item.open || view.now().k > READABLE);
   explorer.say(`${explorer.short(item.label, 60)} is ${item.open ? 'open' : 'closed'}`);
   explorer.emit('opened', item);
 };

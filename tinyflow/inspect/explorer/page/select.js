@@ -111,8 +111,22 @@ function lightNeighbours(item, nodes) {
     const way = direction(edges, nodes);
     if (way) { across(a, b, `lit ${way}`); near(way === 'in' ? a : b); }
   }
-  const uses = [...nodes].flatMap(index => model.ofNode[index].uses || []);
+  for (const end of tied(nodes)) { across(item, end, 'tie'); near(end); }
+  const uses = [...nodes].flatMap(index => model.ofNode[index].uses || [])
+    .filter(({to}) => !nodes.has(to));
   for (const {a, b} of pairsOf(uses).slice(0, 80)) { across(a, b, 'lit out'); near(b); }
+}
+
+/** Visible items with the gradients of these nodes, or with the nodes whose gradients these are. */
+function tied(nodes) {
+  const ends = new Set();
+  for (const index of nodes) {
+    const {g} = model.nodes[index];
+    for (const other of [...(model.gradientNodes.get(index) || []), ...(g === undefined ? [] : [g])]) {
+      if (!nodes.has(other)) { ends.add(model.visible(model.ofNode[other])); }
+    }
+  }
+  return [...ends].slice(0, MANY_ACROSS);
 }
 
 function lightPath(nodes) {

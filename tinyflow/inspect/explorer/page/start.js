@@ -25,7 +25,7 @@ get('canvas').setAttribute('aria-label', `Graph ${explorer.short(explorer.docume
 explorer.openFirst();
 if (!links.follow(location.hash)) {
   explorer.draw();
-  view.fit({now: true});
+  view.fit({now: true, readable: true});
 }
 explorer.colours.list();
 panels.show();

@@ -3,6 +3,7 @@
 const {picture, get} = explorer;
 const SMALLEST = 0.02;
 const LARGEST = 4;
+const READABLE = 0.3;
 const view = {x: 0, y: 0, k: 1};        // screen = world * k + (x, y)
 const place = get('picture');
 const map = get('map');
@@ -44,6 +45,13 @@ function size() {
   return {width, height, screenWidth: place.clientWidth, screenHeight: place.clientHeight};
 }
 
+/** The view of the picture's first item, if the whole would be too small to be read. */
+function beginning(screenWidth) {
+  const first = picture.items().reduce((a, b) => b.y < a.y ? b : a);
+  const k = 2 * READABLE;
+  return [screenWidth / 2 - (first.x + first.width / 2) * k, 24 - first.y * k, k];
+}
+
 /** Shows the whole picture. */
 function fit(options = {}) {
   const {width, height, screenWidth, screenHeight} = size();
@@ -51,7 +59,8 @@ function fit(options = {}) {
   const k = Math.min(1.15, Math.max(SMALLEST, Math.min((screenWidth - room) / Math.max(1, width),
                                                        (screenHeight - room) / Math.max(1, height))));
   const [x, y] = [(screenWidth - width * k) / 2, (screenHeight - height * k) / 2];
-  if (options.now) { flight++; set(x, y, k); } else { flyTo(x, y, k); }
+  if (options.readable && k < READABLE) { set(...beginning(screenWidth)); }
+  else if (options.now) { flight++; set(x, y, k); } else { flyTo(x, y, k); }
 }
 
 /** Zooms by a factor; the point of the screen stays where it is. */

@@ -147,6 +147,20 @@ function scopeFacts(item) {
   ];
 }
 
+/** Scopes with the gradients of a scope's nodes, or with the nodes that a scope differentiates. */
+function scopeGradient(item) {
+  const found = new Map([['Gradient', new Set()], ['Differentiates', new Set()]]);
+  for (const index of model.nodesIn(item)) {
+    const {g} = model.nodes[index];
+    for (const other of model.gradientNodes.get(index) || []) {
+      found.get('Gradient').add(model.ofNode[other].parent);
+    }
+    if (g !== undefined) { found.get('Differentiates').add(model.ofNode[g]); }
+  }
+  return [...found].map(([title, items]) => items.size ? section(title, some([...items], each => (
+    dom('li', {}, link(each)))), 6) : null);
+}
+
 function scopeInputs(item) {
   const indexes = model.nodesIn(item);
   const inside = new Set(indexes);
@@ -158,21 +172,35 @@ function scopeInputs(item) {
       tensorText((model.nodes[source].t || [])[0]))))) : null;
 }
 
+const KINDS = [['layer', 'layer'], ['scope', 'scope'], ['op', 'operation'], ['placeholder', 'placeholder'],
+  ['variable', 'variable'], ['constant', 'constant'], ['function', 'function, loop, branch'],
+  ['gradient', 'gradient'], ['optimizer', 'optimizer'], ['init', 'initial values, saving']];
+
+/** A legend: the kinds of boxes that this picture has. */
+function kinds() {
+  const known = new Set();
+  model.walk(item => {
+    if (!item.parent || item.host) { return; }
+    known.add(explorer.look(item));
+    if (item.part) { known.add(['save', 'summary'].includes(item.part) ? 'init' : item.part); }
+  });
+  return dom('ul', {class: 'kinds'}, KINDS.filter(([kind]) => known.has(kind)).map(([kind, text]) => {
+    const isKind = !['gradient', 'optimizer', 'init'].includes(kind);
+    return dom('li', {}, explorer.svg('svg', {width: 28, height: 18, 'aria-hidden': 'true'},
+      explorer.svg('g', {class: isKind ? kind : `op part-${kind}`, transform: 'translate(1 1)'},
+                   explorer.shape(kind, 26, 16))), text);
+  }));
+}
+
 /** What is said while nothing is chosen. */
 function overview() {
   return [dom('h2', {}, explorer.short(data.title, 200)),
           dom('p', {}, explorer.count(model.nodes.length, 'node'), '. Click on a box: a scope opens, a ',
             'node tells about itself. Drag to move, turn the wheel to zoom. Shift-click on a second ',
             'box lights the path between the two.'),
-          dom('p', {}, dom('button', {click: () => explorer.help()}, 'Keys'))];
+          dom('p', {}, dom('button', {click: () => explorer.help()}, 'Keys')),
+          section('Boxes', kinds())];
 }
-
-model.gradientNodes = new Map();        // forward node -> the nodes that differentiate it
-model.nodes.forEach((node, index) => {
-  if (node.g === undefined) { return; }
-  if (!model.gradientNodes.has(node.g)) { model.gradientNodes.set(node.g, []); }
-  model.gradientNodes.get(node.g).push(index);
-});
 
 explorer.panels.add({
   id: 'node', title: 'Node',
@@ -191,7 +219,7 @@ explorer.panels.add({
       parts.push(facts(node), code(node), inputs(node), outputs([index]), gradient(node, index),
                  compiled(index, state), ...variable(node, index, item));
     }
-    if (item.children.length) { parts.push(...scopeFacts(item)); }
+    if (item.children.length) { parts.push(...scopeFacts(item), ...scopeGradient(item)); }
     if (!node) { parts.push(scopeInputs(item), outputs(model.nodesIn(item))); }
     element.append(...parts.filter(Boolean));
   },
