@@ -124,9 +124,10 @@ function drawn(scope, children, bundles, stubs, {ports, upwards}) {
         const x = portX(child, side, side === 'incoming' ? edge.b : edge.a);
         const key = `${port} ${child.id} ${x}`;
         if (!made.has(key)) {
-          made.set(key, side === 'incoming'
-            ? {from: places[side][port], to: index.get(child), toX: x, port: side, end: child, edges: []}
-            : {from: index.get(child), to: places[side][port], fromX: x, port: side, end: child, edges: []});
+          const ends = side === 'incoming'
+            ? {from: places[side][port], to: index.get(child), toX: x}
+            : {from: index.get(child), to: places[side][port], fromX: x};
+          made.set(key, {...ends, port: side, end: child, edges: []});
           edges.push(made.get(key));
         }
         made.get(key).edges.push(edge);

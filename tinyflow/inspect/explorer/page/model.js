@@ -5,7 +5,8 @@
 //   own    index of the node that has the scope's own name, such as a Variable: a closed scope
 //          looks like it
 //   host   the item into which this one is drawn, instead of by itself
-//   group  'repeat', 'named' or 'part': no scope of the program, but items put together for a shorter picture
+//   group  'repeat', 'named' or 'part': no scope of the program, but items that are put together for
+//          a shorter picture
 
 const {document: data} = explorer;
 const MANY = 240;               // children of one scope; if more, they are put into parts

@@ -162,7 +162,8 @@ function drawMapImage() {
   const [open, closed] = [colourOf('--map-open'), colourOf('--map-item')];
   for (const {item, x, y, width, height} of picture.items()) {
     pen.fillStyle = item.open ? open : closed;
-    pen.fillRect(left + x * scale, top + y * scale, Math.max(1, width * scale), Math.max(1, height * scale));
+    pen.fillRect(left + x * scale, top + y * scale, Math.max(1, width * scale),
+                 Math.max(1, height * scale));
   }
 }
 
