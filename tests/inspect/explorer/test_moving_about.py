@@ -140,6 +140,11 @@ def test_wheel_drag_and_map_move_the_view(opened, network):
     assert now()['x'] > after['x']
     page.locator('#fit').click()
     assert now() == start
+    page.evaluate('''for (const [name, id, x] of [
+            ['down', 1, 300], ['down', 2, 400], ['move', 2, 500]]) {
+      explorer.get('picture').dispatchEvent(new PointerEvent('pointer' + name,
+        {pointerId: id, clientX: x, clientY: 400, bubbles: true})); }''')
+    assert now()['k'] == pytest.approx(2 * start['k'])          # two fingers, twice as far apart
 
 
 def test_the_path_between_two_nodes(opened, network):
