@@ -13,36 +13,14 @@ _KINDS = {'if': 'if', 'while': 'while', 'call': 'call', 'function': 'function'}
 
 
 def scopes(nodes: Nodes) -> dict[str, dict]:
-    """{name: what it is} of functions' boxes, Keras layers and scopes that are of one part only."""
+    """{name: what it is} of functions' boxes and of Keras layers."""
     found: dict[str, dict] = {}
     for path, region in nodes.inside.regions.items():
         found['/'.join(path)] = {'kind': _KINDS.get(region.kind, 'scope'),
                                  'label': short(region.title)}
     for name, label in _layers(nodes):
         found[name] = {'kind': 'layer', 'label': label}
-    for name, part in _parts(nodes):
-        found.setdefault(name, {'kind': 'scope'})['p'] = part
     return found
-
-
-def _parts(nodes) -> Iterator[tuple[str, str]]:
-    """(scope, part) where all nodes of a scope are of one part; not those in such a scope."""
-    part_of: dict[str, str] = {}
-    for node in nodes.documents:
-        part = node.get('p', '')
-        name = node['n']
-        at = name.rfind('/')
-        while at > 0:
-            scope = name[:at]
-            known = part_of.setdefault(scope, part)
-            if known != part:
-                part_of[scope] = ''
-            elif known == '' and part == '' and part_of.get(scope[:scope.rfind('/')]) == '':
-                break               # the scopes around are mixed already
-            at = name.rfind('/', 0, at)
-    for scope, part in part_of.items():
-        if part and not part_of.get(scope.rpartition('/')[0]):
-            yield scope, part
 
 
 # ---- Keras -----------------------------------------------------------------------------------

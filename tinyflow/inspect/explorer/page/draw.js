@@ -50,7 +50,7 @@ const SHAPES = {
 const shapeOf = (look, w, h) => (SHAPES[look] || SHAPES.scope)(w, h);
 
 explorer.shape = (look, w, h) => {
-  const shape = shapeOf(look === 'gradient' || look === 'optimizer' || look === 'init' ? 'op' : look, w, h);
+  const shape = shapeOf(['gradient', 'optimizer', 'init'].includes(look) ? 'op' : look, w, h);
   shape.setAttribute('class', 'shape');
   return shape;
 };
@@ -75,7 +75,10 @@ function closedItem(item, {width: w, height: h, stubs}) {
     y += line.height;
     parts.push(svg('text', {class: line.kind, x: w / 2 - (toggle ? 8 : 0), y: y - 4.5}, line.text));
   }
-  if (toggle) { parts.push(svg('text', {class: 'toggle', x: w - (look === 'placeholder' ? 19 : 13), y: h / 2 + 5}, '+')); }
+  if (toggle) {
+    const x = w - (look === 'placeholder' ? 19 : 13);
+    parts.push(svg('text', {class: 'toggle', x, y: h / 2 + 5}, '+'));
+  }
   stubs.forEach(({item: hub, text, way}, i) => {
     const at = h / 2 + (i - (stubs.length - 1) / 2) * 15;
     const width = explorer.textWidth(text, 'quiet') + 8;
@@ -121,6 +124,7 @@ function makeElement(place) {
   const element = svg('g', {
     role: 'treeitem', tabindex: '-1', 'aria-level': item.depth, 'aria-label': spoken(item),
     'aria-expanded': item.children.length ? String(item.open) : undefined, class: classes(item),
+    'data-name': explorer.short(item.name, 200),
   }, ...(item.open ? openItem(item, place) : closedItem(item, {...place, stubs: item.box.stubs})));
   element.item = item;
   return element;

@@ -6,7 +6,8 @@
 // is drawn as a stub beside each user.
 
 const {model} = explorer;
-const HUB = 8;                  // users, from which on a source without inputs is a hub
+const HUB = 8;                  // users from which on a source without inputs is a hub
+const CONSTANT = 3;             // the same for constants
 
 /** What an item stands for when an edge ends there: the node into which it is drawn, or itself. */
 function end(item) {
@@ -26,7 +27,8 @@ function hubs() {
   const found = new Set();
   model.nodes.forEach((node, index) => {
     const reads = node.o === 'Identity' && node.i && isSource(model.nodes[node.i[0][0]]);
-    if ((users.get(index) || 0) >= HUB && (isSource(node) || reads)) { found.add(index); }
+    const enough = node.k === 'constant' ? CONSTANT : HUB;
+    if ((users.get(index) || 0) >= enough && (isSource(node) || reads)) { found.add(index); }
   });
   return found;
 }

@@ -121,6 +121,7 @@ document.addEventListener('keydown', event => {
 });
 
 place.addEventListener('focus', () => {
+  if (!place.matches(':focus-visible')) { return; }     // focused by the mouse, at the start of a drag
   if (!state.selected) { const first = moveBy('ArrowDown'); if (first) { choose(first); } }
   else { explorer.focusChosen(); }
 });

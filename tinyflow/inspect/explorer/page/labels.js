@@ -52,15 +52,15 @@ function slots(item) {
 }
 
 function scopeLines(item) {
-  const info = item.info || {};
   if (item.group === 'repeat') {
     return [{text: `${item.label} ×${item.children.length}`, kind: 'title'},
             {text: explorer.count(item.count, 'node'), kind: 'quiet'}];
   }
+  const label = labelOf(item);
   const size = (item.own !== undefined ? `${model.nodes[item.own].o} · ` : '') +
     explorer.count(item.count, 'node');
-  if (info.label) {
-    return [{text: info.label, kind: 'title'}, {text: `${item.label} · ${size}`, kind: 'quiet'}];
+  if (label) {
+    return [{text: label, kind: 'title'}, {text: `${item.label} · ${size}`, kind: 'quiet'}];
   }
   return [{text: item.label, kind: 'title'}, {text: size, kind: 'quiet'}];
 }
@@ -76,11 +76,14 @@ explorer.lines = item => {
                              height: LINE[line.kind]}));
 };
 
+/** What the document calls a scope, if that is more than its name. */
+const labelOf = ({info, label}) => info && info.label !== label ? info.label : undefined;
+
 /** The title of an open scope. */
 explorer.title = item => {
-  const info = item.info || {};
   const many = item.group === 'repeat' ? ` ×${item.children.length}` : '';
-  return explorer.short(info.label ? `${item.label}: ${info.label}` : item.label + many, 60);
+  const label = labelOf(item);
+  return explorer.short(label ? `${item.label}: ${label}` : item.label + many, 60);
 };
 
 /** 'op', 'variable', 'scope', ...: how an item is drawn when it is closed. */
@@ -88,7 +91,7 @@ explorer.look = item => {
   const node = model.nodes[item.node !== undefined ? item.node : item.own];
   if (node) {
     if (node.k && node.k !== 'op' && node.k !== 'summary' && node.k !== 'save') { return node.k; }
-    return item.own !== undefined ? 'scope' : 'op';
+    if (item.own === undefined) { return 'op'; }
   }
   if (item.group === 'repeat') { return 'repeat'; }
   const kind = (item.info || {}).kind;

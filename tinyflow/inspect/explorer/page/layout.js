@@ -105,8 +105,8 @@ function drawn(scope, children, bundles, stubs, {ports, upwards}) {
     const {width, height} = sizeOf(child);
     const {width: beside, height: high} = stubs.get(child) || {width: 0, height: 0};
     index.set(child, boxes.length);
-    // The stubs are on the left; the same room on the right keeps edges in the middle.
-    boxes.push({width: width + 2 * beside, height: Math.max(height, high)});
+    // The stubs are on the left; edges end at the middle of the rest.
+    boxes.push({width: width + beside, height: Math.max(height, high), anchor: beside / 2});
   }
   const edges = bundles.map(({a, b, fromX, toX}) => (
     {from: index.get(a), to: index.get(b), fromX, toX}));
@@ -124,9 +124,10 @@ function drawn(scope, children, bundles, stubs, {ports, upwards}) {
         const x = portX(child, side, side === 'incoming' ? edge.b : edge.a);
         const key = `${port} ${child.id} ${x}`;
         if (!made.has(key)) {
-          made.set(key, side === 'incoming'
-            ? {from: places[side][port], to: index.get(child), toX: x, port: side, end: child, edges: []}
-            : {from: index.get(child), to: places[side][port], fromX: x, port: side, end: child, edges: []});
+          const ends = side === 'incoming'
+            ? {from: places[side][port], to: index.get(child), toX: x}
+            : {from: index.get(child), to: places[side][port], fromX: x};
+          made.set(key, {...ends, port: side, end: child, edges: []});
           edges.push(made.get(key));
         }
         made.get(key).edges.push(edge);
@@ -162,7 +163,7 @@ function layout(scope) {
   const drawings = groups.map(group => {
     const members = new Set(group);
     const own = bundles.filter(({a, b}) => members.has(a) && members.has(b));
-    const upwards = scope.part === 'gradient' || BACKWARD.has(side(group[0]));
+    const upwards = BACKWARD.has(scope.part) || BACKWARD.has(side(group[0]));
     return {own, upwards, ...drawn(scope, group, own, stubLists, {ports: !isRoot, upwards})};
   });
   const height = Math.max(...drawings.map(drawing => drawing.height), 0);
@@ -175,7 +176,7 @@ function layout(scope) {
       const [x, y] = drawing.places[i];
       const {width, height} = sizeOf(child);
       const box = drawing.boxes[i];
-      child.box = {x: left + x + (box.width - width) / 2, y: top + y + (box.height - height) / 2,
+      child.box = {x: left + x + box.width - width, y: top + y + (box.height - height) / 2,
                    width, height, stubs: (stubLists.get(child) || {list: []}).list};
     });
     drawing.routes.forEach((points, i) => {

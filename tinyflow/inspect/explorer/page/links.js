@@ -2,15 +2,17 @@
 // scopes and the place of the view.
 
 const {view, state} = explorer;
+const LONGEST = 1000;           // characters of a name in the address
 let quiet = false;              // while the page follows the address
 
 function address() {
   const {x, y, k} = view.now();
   const parts = [`v=${Math.round(x)},${Math.round(y)},${k.toFixed(3)}`];
-  const open = explorer.openNames().slice(0, 200);
+  const open = explorer.openNames().filter(name => name.length < LONGEST).slice(0, 200);
   if (open.length) { parts.push('o=' + open.map(encodeURIComponent).join(',')); }
-  if (state.selected) { parts.push('s=' + encodeURIComponent(state.selected.name)); }
-  if (state.other) { parts.push('t=' + encodeURIComponent(state.other.name)); }
+  for (const [key, item] of [['s', state.selected], ['t', state.other]]) {
+    if (item && item.name.length < LONGEST) { parts.push(`${key}=${encodeURIComponent(item.name)}`); }
+  }
   return '#' + parts.join('&');
 }
 

@@ -5,11 +5,14 @@
 //   own    index of the node that has the scope's own name, such as a Variable: a closed scope
 //          looks like it
 //   host   the item into which this one is drawn, instead of by itself
-//   group  'repeat', 'named' or 'part': no scope of the program, but items put together for a shorter picture
+//   group  'repeat', 'named' or 'part': no scope of the program, but items that are put together for
+//          a shorter picture
 
 const {document: data} = explorer;
 const MANY = 240;               // children of one scope; if more, they are put into parts
 const PART = 60;
+const REPEATED = 4;             // equal scopes that are drawn as one
+const MOSTLY = 0.8;             // of a scope's nodes, which decide of which part the scope is
 const NAMED = 30;               // children from which on beginnings of names make groups
 const scopes = new Map(Object.entries(data.scopes || {}));
 const byName = new Map();       // scopes and nodes; a scope hides the node of its name
@@ -155,8 +158,8 @@ function nodesIn(item) {
 /** Repeated blocks become one item, where nothing leads from them out and in again. */
 function groupRepeats() {
   for (const names of data.repeats || []) {
-    const items = names.map(name => byName.get(name)).filter(Boolean);
-    const parent = items.length > 1 && items[0].parent;
+    const items = names.map(name => byName.get(name)).filter(item => item && item.own === undefined);
+    const parent = items.length >= REPEATED && items[0].parent;
     if (!parent || items.some(item => item.parent !== parent || item.host)) { continue; }
     if (items.length === parent.children.length ||
         leavesAndReturns(new Set(items), usersIn(parent))) { continue; }
@@ -293,18 +296,25 @@ function summarise(item) {
     return;
   }
   item.count = 0;
-  const parts = new Set();
+  item.children = item.children.filter(child => child.node !== undefined || child.children.length);
+  const parts = new Map();
   for (const child of item.children) {
     item.order = Math.min(item.order, child.order);
     item.count += child.count;
-    parts.add(child.part || '');
+    parts.set(child.part, (parts.get(child.part) || 0) + child.count);
   }
   item.children.sort((a, b) => a.order - b.order);
   item.part = item.beside ? item.beside
     : item.info && item.info.p ? item.info.p
     : item.own !== undefined ? data.nodes[item.own].p
-      : parts.size === 1 ? [...parts][0] || undefined
-        : parts.has('') ? undefined : [...parts].includes('optimizer') ? 'optimizer' : [...parts][0];
+      : mainPart(parts, item.count);
+}
+
+/** The part of a scope whose children's parts have these numbers of nodes; undefined is forward. */
+function mainPart(parts, count) {
+  if ((parts.get(undefined) || 0) > (1 - MOSTLY) * count) { return undefined; }
+  parts.delete(undefined);
+  return parts.has('optimizer') ? 'optimizer' : [...parts.keys()][0];
 }
 
 /** Leaves out inputs that are not there. */

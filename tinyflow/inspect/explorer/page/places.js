@@ -4,6 +4,7 @@ const GAP = 26;                 // between boxes of a row
 const WAY = 14;                 // between an edge that passes and its neighbours
 const ROWS = 38;                // between rows
 
+const anchor = cell => cell.box.anchor || 0;    // where edges end, from the box's middle
 const half = cell => cell.box ? cell.box.width / 2 : 0;
 const apart = (a, b) => half(a) + half(b) + (a.box && b.box ? (a.box.end ? WAY : GAP) : WAY);
 
@@ -63,22 +64,23 @@ function across(rows, ends) {
 
 /** For each cell and side: [[other cell, own offset, its offset, strength], ...]. */
 function endsOf({rows, chains}, edges) {
-  const ends = new Map();
-  for (const row of rows) { for (const cell of row) { ends.set(cell, {up: [], down: []}); } }
+  const found = new Map();
+  for (const row of rows) { for (const cell of row) { found.set(cell, {up: [], down: []}); } }
   chains.forEach(({chain, down}, i) => {
     const {fromX = 0, toX = 0} = edges[i];
-    const [top, bottom] = down ? [fromX, toX] : [toX, fromX];
+    const ends = down ? [fromX, toX] : [toX, fromX];
+    const [top, bottom] = [anchor(chain[0]) + ends[0], anchor(chain[chain.length - 1]) + ends[1]];
     for (let k = 1; k < chain.length; k++) {
       const [a, b] = [chain[k - 1], chain[k]];
       if (a.rank === b.rank) { continue; }
       const here = k === 1 ? top : 0;
       const there = k === chain.length - 1 ? bottom : 0;
       const strength = (a.box ? 1 : 3) * (b.box ? 1 : 3);
-      ends.get(a).down.push([b, here, there, strength]);
-      ends.get(b).up.push([a, there, here, strength]);
+      found.get(a).down.push([b, here, there, strength]);
+      found.get(b).up.push([a, there, here, strength]);
     }
   });
-  return ends;
+  return found;
 }
 
 /** The y of each row's top and bottom; rows with many slanted edges between them get more room. */
@@ -111,7 +113,8 @@ function spread(chains, edges) {
   for (const [cell, both] of sides) {
     for (const side of both) {
       side.sort((a, b) => a.x - b.x);
-      const step = Math.min(16, cell.box.width * 0.7 / side.length);
+      const width = cell.box.width - 2 * anchor(cell);
+      const step = Math.min(16, width * 0.7 / side.length);
       side.forEach(({i, at}, k) => {
         offsets.set(`${i}:${at ? 1 : 0}`, (k - (side.length - 1) / 2) * step);
       });
@@ -129,7 +132,8 @@ function route({chain, down}, i, edge, levels, offsets) {
     const level = levels[cell.rank];
     if (!cell.box) { points.push([cell.x, level.top, 1], [cell.x, level.bottom, 1]); return; }
     const given = (at === 0) === down ? fromX : toX;
-    const x = cell.x + (given !== undefined ? given : offsets.get(`${i}:${last ? 1 : 0}`) || 0);
+    const x = cell.x + anchor(cell) +
+      (given !== undefined ? given : offsets.get(`${i}:${last ? 1 : 0}`) || 0);
     if (!last) { points.push([x, level.middle + cell.box.height / 2, 1], [x, level.bottom, 1]); }
     else { points.push([x, level.top, 1], [x, level.middle - cell.box.height / 2, 1]); }
   });
@@ -140,7 +144,7 @@ function route({chain, down}, i, edge, levels, offsets) {
 }
 
 /**
- * Where boxes ({width, height, end: 'in' or 'out' if it is a port}) and edges ({from, to: indexes,
+ * Where boxes ({width, height, anchor, end: 'in' or 'out' if it is a port}) and edges ({from, to: indexes,
  * fromX, toX: offsets from the boxes' middles}) are drawn: {width, height, places: [[x, y] of the
  * upper left corners], routes: [[points] of each edge]}.
  */

@@ -86,7 +86,8 @@ explorer.openFirst = () => {
   for (let i = 0; i < 6; i++) {
     const middle = scope.children.filter(item => !item.host && !explorer.sidePart(item, scope));
     const inside = middle.filter(item => item.children.length && item.own === undefined);
-    if (middle.length > 3 || inside.length !== 1 || inside[0].children.length > 60) { return; }
+    if (middle.length > 3 || inside.length !== 1 || inside[0].group ||
+        inside[0].children.length > 60) { return; }
     setOpen(inside[0], true);
     scope = inside[0];
   }

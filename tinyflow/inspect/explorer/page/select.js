@@ -88,6 +88,7 @@ explorer.pathBetween = (one, other) => {
 function clear() {
   for (const element of document.querySelectorAll('#world .lit, #world .chosen, #world .near')) {
     element.classList.remove('lit', 'in', 'out', 'chosen', 'near');
+    element.removeAttribute('aria-selected');
   }
   picture.layers.across.replaceChildren();
   explorer.get('picture').classList.remove('tracing');
@@ -107,9 +108,12 @@ function lightNeighbours(item, nodes) {
       if (nodes.has(edge.to) !== nodes.has(edge.from)) { near(nodes.has(edge.to) ? edge.a : edge.b); }
     }
   }
-  for (const {a, b, edges} of sidePairs) {
-    const way = direction(edges, nodes);
-    if (way) { across(a, b, `lit ${way}`); near(way === 'in' ? a : b); }
+  const sides = sidePairs.map(pair => ({...pair, way: direction(pair.edges, nodes)}))
+    .filter(({way}) => way);
+  const few = !item.open || sides.length <= MANY_ACROSS;        // many would hide what is open
+  for (const {a, b, way} of sides) {
+    if (few) { across(a, b, `lit ${way}`); }
+    near(way === 'in' ? a : b);
   }
   for (const end of tied(nodes)) { across(item, end, 'tie'); near(end); }
   const uses = [...nodes].flatMap(index => model.ofNode[index].uses || [])
@@ -155,6 +159,7 @@ function light() {
     return;
   }
   picture.element(item).classList.add('chosen');
+  picture.element(item).setAttribute('aria-selected', 'true');
   if (!other) {
     lightNeighbours(item, selected.host || item === selected ? nodesOf(item) : nodesOf(selected));
     return;

@@ -15,7 +15,11 @@ function apply() {
   world.setAttribute('transform', `translate(${view.x} ${view.y}) scale(${view.k})`);
   place.classList.toggle('far', view.k < 0.5);
   place.classList.toggle('very-far', view.k < 0.22);
-  drawMap();
+  const {width, height, screenWidth, screenHeight} = size();
+  const whole = view.x > 0 && view.y > 0 && view.x + width * view.k < screenWidth &&
+    view.y + height * view.k < screenHeight;
+  map.classList.toggle('needless', whole);
+  if (!whole) { drawMap(); }
   explorer.emit('view', view);
 }
 
@@ -162,7 +166,8 @@ function drawMapImage() {
   const [open, closed] = [colourOf('--map-open'), colourOf('--map-item')];
   for (const {item, x, y, width, height} of picture.items()) {
     pen.fillStyle = item.open ? open : closed;
-    pen.fillRect(left + x * scale, top + y * scale, Math.max(1, width * scale), Math.max(1, height * scale));
+    pen.fillRect(left + x * scale, top + y * scale, Math.max(1, width * scale),
+                 Math.max(1, height * scale));
   }
 }
 

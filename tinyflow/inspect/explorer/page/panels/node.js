@@ -98,7 +98,8 @@ function compiled(index, state) {
                    fate.into !== undefined && model.ofNode[fate.into]
                      ? [': ', link(model.ofNode[fate.into])] : null));
   } else if (run.order && !run.order.includes(index)) {
-    parts.push(dom('p', {class: 'quiet'}, `Not needed for ${explorer.short(run.fetches.join(', '), 100)}`));
+    const fetches = explorer.short(run.fetches.join(', '), 100);
+    parts.push(dom('p', {class: 'quiet'}, `Not needed for ${fetches}`));
   }
   const figure = (name, text) => {
     const value = Object.hasOwn(run[name] || {}, index) ? run[name][index] : undefined;
@@ -157,8 +158,8 @@ function scopeGradient(item) {
     }
     if (g !== undefined) { found.get('Differentiates').add(model.ofNode[g]); }
   }
-  return [...found].map(([title, items]) => items.size ? section(title, some([...items], each => (
-    dom('li', {}, link(each)))), 6) : null);
+  return [...found].map(([title, items]) => items.size ? section(title, some([...items],
+    each => dom('li', {}, link(each)), 6)) : null);
 }
 
 function scopeInputs(item) {
@@ -172,9 +173,11 @@ function scopeInputs(item) {
       tensorText((model.nodes[source].t || [])[0]))))) : null;
 }
 
-const KINDS = [['layer', 'layer'], ['scope', 'scope'], ['op', 'operation'], ['placeholder', 'placeholder'],
+const KINDS = [
+  ['layer', 'layer'], ['scope', 'scope'], ['op', 'operation'], ['placeholder', 'placeholder'],
   ['variable', 'variable'], ['constant', 'constant'], ['function', 'function, loop, branch'],
-  ['gradient', 'gradient'], ['optimizer', 'optimizer'], ['init', 'initial values, saving']];
+  ['gradient', 'gradient'], ['optimizer', 'optimizer'], ['init', 'initial values, saving'],
+];
 
 /** A legend: the kinds of boxes that this picture has. */
 function kinds() {
@@ -213,7 +216,8 @@ explorer.panels.add({
     const parts = [...heading(item, node)];
     if (state.other) {
       parts.push(dom('p', {class: 'note'}, state.path && state.path.size
-        ? `${explorer.count(state.path.size, 'node')} on the paths to ` : 'No path to ', link(state.other)));
+        ? `${explorer.count(state.path.size, 'node')} on the paths to ` : 'No path to ',
+      link(state.other)));
     }
     if (node) {
       parts.push(facts(node), code(node), inputs(node), outputs([index]), gradient(node, index),
