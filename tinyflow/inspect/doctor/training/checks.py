@@ -18,6 +18,7 @@ from tinyflow.inspect.doctor.training.probes import Update
 _LARGE_INPUT, _SMALL_INPUT, _LARGE_TARGET = 20., 1e-3, 50.
 _ONE_CLASS = 0.95               # the share of rows above which accuracy says little
 _DEAD, _SATURATED = 0.5, 0.8    # shares of units
+_MOSTLY_DEAD = 0.9              # in a network that learns all the same
 _EXPLODING = 100.               # norm of a gradient / norm of its weights
 _VANISHING = 1e-4               # of the largest such ratio
 _LARGE_UPDATE, _SMALL_UPDATE = 0.1, 1e-5        # norm of an update / norm of the weights
@@ -115,11 +116,12 @@ def softmax_of_probabilities(seen: Observed) -> Iterator[Finding]:
 
 def saturated_softmax(seen: Observed) -> Iterator[Finding]:
     """Certain, and wrong: the gradient cannot tell how far off the logits are."""
-    recent = seen.confident[-5:]
-    if len(recent) < 3:
+    if len(seen.confident) < 3:
         return
-    sure, loss = np.median(recent, axis=0)
-    if sure > 0.7 and loss > max(2., np.log(max(seen.classes, 2))):
+    guess = max(2., np.log(max(seen.classes, 2)))
+    sure, loss = max(seen.confident[0], tuple(np.median(seen.confident[-5:], axis=0)),
+                     key=lambda figures: figures[0] * (figures[1] > guess))
+    if sure > 0.7 and loss > guess:
         one = next(c for c in seen.probes.class_losses if c.logits is not None)
         data = seen.data[one.logits]
         yield Finding(
@@ -152,7 +154,7 @@ def dead_relus(seen: Observed) -> Iterator[Finding]:
         if len(units.fired) < 3 or units.rows < 32 or units.fired[-1].size < 4:
             continue
         dead = units.dead()
-        if dead >= _DEAD:
+        if dead >= (_MOSTLY_DEAD if _learnt(seen) else _DEAD):
             yield Finding(
                 'dead-relu', f"{dead:.0%} of the {units.fired[-1].size} units of {op.type} "
                 f"'{op.name}' are 0 for every row: they get no gradient and cannot recover.",
@@ -162,12 +164,11 @@ def dead_relus(seen: Observed) -> Iterator[Finding]:
 
 def saturated_units(seen: Observed) -> Iterator[Finding]:
     """Hidden sigmoid and tanh units whose derivative is almost 0."""
-    if _learnt(seen):
-        return
     for op, units in seen.units.items():
         if len(units.saturated) >= 3:
             share = float(np.median(units.saturated[-3:]))
-            if share >= _SATURATED:
+            # A network that has learnt may be certain; one that begins so has bad weights.
+            if share >= _SATURATED and (not _learnt(seen) or units.saturated[0] >= _SATURATED):
                 yield Finding(
                     'saturated-units', f"{share:.0%} of the values of {op.type} '{op.name}' are "
                     'within 0.01 of its limits, where the derivative is almost 0.',
@@ -239,8 +240,8 @@ def learning_rate_too_high(seen: Observed) -> Iterator[Finding]:
         return
     start, now = _start(seen), _now(seen)
     worst = max(value for _, value in seen.losses)
-    grew = now - start > 2 * abs(start) or seen.not_finite_at is not None and \
-        worst - start > 10 * abs(start)
+    grew = now - start > 2 * abs(start) or worst - start > 10 * abs(start) and \
+        (seen.not_finite_at is not None or now > start)
     stuck = len(seen.losses) >= 30 and ratio > 3 * _LARGE_UPDATE and now > start - 0.1 * abs(start)
     if grew and max(seen.update_ratios[update]) > _LARGE_UPDATE or stuck:
         nan = '' if seen.not_finite_at is None else \
@@ -275,7 +276,11 @@ def standing_loss(seen: Observed) -> Iterator[Finding]:
         return
     start, now = _start(seen), _now(seen)
     guessing = _guessing(seen)
-    if guessing is not None and now > 0.98 * start and now > 0.95 * guessing:
+    if guessing is None or len(seen.losses) < 32:
+        return
+    quarters = np.array_split([value for _, value in seen.losses], 4)
+    fell = float(quarters[1].mean() - quarters[3].mean())
+    if now > 0.95 * guessing and fell < 0.01 * guessing:
         yield Finding(
             'loss-plateau', f'after {seen.steps} steps the loss is {now:.4g}, and was {start:.4g} '
             f'at the beginning; guessing gives {guessing:.4g}.',
@@ -298,7 +303,7 @@ def _learnt(seen: Observed) -> bool:
 
 
 def _start(seen: Observed) -> float:
-    return float(np.median(seen.first_losses[:3]))
+    return min(seen.first_losses[0], float(np.median(seen.first_losses)))
 
 
 def _now(seen: Observed) -> float:
@@ -307,8 +312,8 @@ def _now(seen: Observed) -> float:
 
 def _typical(ratios: list[float]) -> float:
     """The median, or that of the first steps if it is larger (later ones may be at rest)."""
-    finite = [r for r in ratios if np.isfinite(r)] or [0.]
-    return max(float(np.median(finite)), float(np.median(finite[:3])))
+    known = [r for r in ratios if not np.isnan(r)] or [0.]
+    return max(float(np.median(known)), float(np.median(known[:3])))
 
 
 def _largest_update(seen: Observed) -> tuple[Update | None, float]:
@@ -333,6 +338,7 @@ def began_so(seen: Observed, finding: Finding) -> bool:
 
 _DATA = ('input-scale', 'target-scale', 'label-range', 'double-softmax')
 _START = ('saturated-softmax', 'exploding-gradient', 'dead-relu', 'saturated-units')
+_LATER = frozenset({'learning-rate-high', 'nan'})
 CAUSES: dict[str, tuple[str, ...]] = {
     'nan': (*_DATA, 'learning-rate-high', 'exploding-gradient'),
     'saturated-softmax': (*_DATA, 'learning-rate-high'),
@@ -360,12 +366,11 @@ def run_checks(seen: Observed) -> list[Finding]:
     with np.errstate(all='ignore'):
         found = [finding for check in CHECKS for finding in check(seen)]
         ids = {f.id for f in found}
-        # What a high learning rate has led to is not its cause, and the other way round.
-        if 'learning-rate-high' in ids:
-            late = {f.id for f in found if f.id in _START and not began_so(seen, f)}
-            found = [f for f in found if f.id not in late]
-            ids -= late
+        # What a high learning rate or a NaN has led to is not its cause, and the other way round.
+        if ids & _LATER:
+            found = [f for f in found if f.id not in _START or began_so(seen, f)]
+            ids = {f.id for f in found}
     return [f for f in found if not any(
-        cause in ids and not (cause == 'learning-rate-high' and f.id in _START)
+        cause in ids and not (cause in _LATER and f.id in _START)
         for cause in CAUSES.get(f.id, ()))]
 

@@ -44,6 +44,8 @@ class Data:
     counts: dict[float, int] = field(default_factory=lambda: defaultdict(int))
 
     def add(self, array: np.ndarray) -> None:
+        if array.dtype.kind == 'f' and not np.isfinite(array).all():
+            array = array[np.isfinite(array)]       # the check for NaN says where they come from
         if not array.size:
             return
         self.low, self.high = min(self.low, float(array.min())), max(self.high, float(array.max()))
@@ -170,4 +172,8 @@ class Observed:
 
 def _norm(array: np.ndarray) -> float:
     flat = array.reshape(-1)
-    return float(np.sqrt(np.dot(flat, flat)))
+    square = float(np.dot(flat, flat))
+    if not np.isfinite(square):                     # of the squares only, perhaps
+        flat = flat.astype(np.float64)
+        square = float(np.dot(flat, flat))
+    return square ** 0.5
