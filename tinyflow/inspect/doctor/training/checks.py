@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from tinyflow.gradients.diagnose import why_no_gradient
+from tinyflow.gradients.registry import rule_of
 from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.op import NOT_DIFFERENTIABLE
+from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.inspect.doctor.report import Finding
 from tinyflow.inspect.doctor.training.observed import Observed
 from tinyflow.inspect.doctor.training.probes import Update
@@ -178,17 +181,23 @@ def saturated_units(seen: Observed) -> Iterator[Finding]:
 
 def exploding_gradients(seen: Observed) -> Iterator[Finding]:
     """Gradients much larger than the weights."""
-    ratios = {u: _typical(r) for u, r in seen.gradients.items() if u.is_kernel}
+    ratios = {u: _typical(r) for u, r in seen.gradients.items()
+              if u.is_kernel and u not in seen.from_zero}
     if not ratios:
         return
     update, ratio = max(ratios.items(), key=lambda item: item[1])
-    if ratio > _EXPLODING:
+    if ratio > _exploding(seen):
         yield Finding(
             'exploding-gradient', f"the gradient of '{update.name}' is {ratio:.3g} times as large "
             'as its weights.',
             'tf.clip_by_global_norm between compute_gradients and apply_gradients; smaller '
             'initial weights; for a recurrent network an orthogonal initializer.',
             update.variable, ratio)
+
+
+def _exploding(seen: Observed) -> float:
+    """The limit: the loss may be a sum over the rows of a batch."""
+    return _EXPLODING * min(seen.rows, 100)
 
 
 def vanishing_gradients(seen: Observed) -> Iterator[Finding]:
@@ -226,11 +235,28 @@ def no_gradient(seen: Observed) -> Iterator[Finding]:
     for variable in loss.graph.get_collection(GraphKeys.TRAINABLE_VARIABLES):
         if variable.op in updated or not hasattr(variable, '_as_graph_element'):
             continue
+        if _has_path(loss, variable.op):
+            continue                    # left out by var_list, or another step trains it
         why = why_no_gradient(loss, variable)
         if not any(part in why for part in ('has a gradient', 'does not depend', 'StopGradient')):
             yield Finding('no-gradient', f"the trainable Variable '{variable.op.name}' gets no "
                           f'gradient. {why}', 'use a differentiable op there, or trainable=False.',
                           variable.op)
+
+
+def _has_path(loss: Tensor, variable: Operation) -> bool:
+    """True if a path of nodes with gradients leads from the Variable to the loss."""
+    seen, stack = {loss.op}, [loss.op]
+    while stack:
+        operation = stack.pop()
+        if operation is variable:
+            return True
+        if operation.inputs and rule_of(operation) is not NOT_DIFFERENTIABLE:
+            for tensor in operation.inputs:
+                if tensor.op not in seen and not tensor.dtype.base_dtype.is_integer:
+                    seen.add(tensor.op)
+                    stack.append(tensor.op)
+    return False
 
 
 def learning_rate_too_high(seen: Observed) -> Iterator[Finding]:
@@ -330,7 +356,7 @@ def began_so(seen: Observed, finding: Finding) -> bool:
         return bool(shares) and shares[0] >= _DEAD
     if finding.id == 'exploding-gradient':
         first = [r[0] for u, r in seen.gradients.items() if u.is_kernel]
-        return max(first) > _EXPLODING
+        return max(first) > _exploding(seen)
     if finding.id == 'saturated-softmax':
         return seen.confident[0][0] > 0.5
     return True

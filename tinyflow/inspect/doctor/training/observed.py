@@ -90,6 +90,8 @@ class Observed:
         self.classes = 0
         self.not_finite_at: int | None = None
         self.origin: tuple[str, Operation | None] | None = None         # of a NaN
+        self.from_zero: set[Update] = set()     # whose weights began at 0
+        self.rows = 1                           # of a batch
         self._keep_every = 1
 
     def add_loss(self, step: int, value: Any) -> None:
@@ -119,6 +121,8 @@ class Observed:
                 self._add_classes(one, values)
             for update, old, new in zip(self.probes.updates, before, after):
                 self._add_update(update, old, new, values)
+            for tensor in [*self.probes.inputs, *[op.outputs[0] for op in self.units]]:
+                self.rows = max(self.rows, *values[tensor].shape[:1])
 
     def _add_units(self, op: Operation, units: Units, array: np.ndarray) -> None:
         units.rows += len(array) if array.ndim else 1
@@ -161,6 +165,8 @@ class Observed:
         # Weights that begin at 0 have no size of their own yet.
         size = max(_norm(old), 1e-2 * old.size ** 0.5)
         self.update_ratios[update].append(_norm(new - old) / size)
+        if update not in self.first_weights and not old.any():
+            self.from_zero.add(update)
         first = self.first_weights.setdefault(update, old)
         self.moved[update] = _norm(new - first) / size
         self.last_values[f'weights {update.name}'] = new

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.warnings.unrun_warnings import is_training_step
+from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.variable_refs import is_variable_ref, storage_shape, variable_of
 
@@ -92,18 +93,38 @@ def find_probes(elements: Iterable[Tensor | Operation], feeds: Iterable[Tensor],
                 loss: Tensor | None = None) -> Probes | None:
     """The probes of a run of `elements`; None if it is no training step."""
     kept = prune(elements, feeds)
-    steps = [op for op in kept if is_training_step(op)]
-    if not steps:
+    writes = [op for op in kept if op.writes]
+    if not writes:
         return None
-    updates = [update for update in map(_update, steps) if update is not None]
-    probes = Probes(loss if loss is not None else _loss_of(kept), updates)
+    found = _loss_of(kept)
+    if found is None and not any(map(is_training_step, writes)):
+        return None                     # such as the initialisation
+    updates = _updates(writes)
+    if not updates:
+        return None
+    probes = Probes(loss if loss is not None else found, updates)
     if probes.loss is not None:
         _look_forward(probes, set(feeds))
     return probes
 
 
+def _updates(writes: list[Operation]) -> list[Update]:
+    """One update for each trained Variable: by an optimizer's op, or by any other that assigns."""
+    trainable = {v.op for v in writes[0].graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+                 if hasattr(v, 'op')}
+    found: dict[Operation, Update] = {}
+    for operation in writes:
+        update = _update(operation)
+        if update is None or update.variable not in trainable and update.gradient is None:
+            continue                    # a slot, or a counter
+        known = found.get(update.variable)
+        if known is None or known.gradient is None:
+            found[update.variable] = update
+    return list(found.values())
+
+
 def _update(step: Operation) -> Update | None:
-    variable = variable_of(step.inputs[0])
+    variable = variable_of(step.inputs[step.writes[0]])
     if variable is None:
         return None
     inputs = dict(step.definition.labelled_inputs(step))
