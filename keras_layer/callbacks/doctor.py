@@ -19,7 +19,7 @@ class Doctor(Callback):
     Only in tinyflow.
     """
 
-    def __init__(self, every=20):
+    def __init__(self, every=50):
         super().__init__()
         self.every = every
         self._watched = None

@@ -12,7 +12,7 @@ from tinyflow.session.fetches import FetchPlan
 from tinyflow.session.session import BaseSession
 
 
-def doctor(graph=None, fetches=None, every=20, loss=None):
+def doctor(graph=None, fetches=None, every=50, loss=None):
     """Finds likely mistakes in a graph without running it, or in a training while it runs.
 
     `graph` is a Graph (default: the default one). `fetches`, whatever Session.run accepts, are what

@@ -23,7 +23,7 @@ class DoctorHook(SessionRunHook):
     Only in tinyflow.
     """
 
-    def __init__(self, every: int = 20, loss: Tensor | None = None) -> None:
+    def __init__(self, every: int = 50, loss: Tensor | None = None) -> None:
         self._doctor = TrainingDoctor(every, loss)
         self._running: Any = None
 

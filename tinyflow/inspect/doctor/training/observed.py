@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -95,8 +96,8 @@ class Observed:
         self._keep_every = 1
 
     def add_loss(self, step: int, value: Any) -> None:
-        value = float(np.mean(value))
-        if not np.isfinite(value):
+        value = float(value if value.ndim == 0 else value.mean())
+        if not isfinite(value):
             if self.not_finite_at is None:
                 self.not_finite_at = step
             return

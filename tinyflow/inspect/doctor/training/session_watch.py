@@ -18,9 +18,8 @@ class WatchedSession:
     made inside it goes on after it, unwatched; one that was made before is not watched.
     """
 
-    def __init__(self, session: BaseSession, every: int = 20, loss: Tensor | None = None) -> None:
+    def __init__(self, session: BaseSession, every: int = 50, loss: Tensor | None = None) -> None:
         self._session, self._doctor = session, TrainingDoctor(every, loss)
-        self._callables: dict[Any, Any] = {}
         self._watching = False
 
     def __enter__(self) -> WatchedSession:
@@ -36,7 +35,6 @@ class WatchedSession:
     def __exit__(self, *error: Any) -> None:
         self._watching = False
         del self._session.run, self._session.make_callable
-        self._callables.clear()
         self._doctor.forget_sessions()
 
     def report(self) -> TrainingReport:
@@ -61,16 +59,16 @@ class WatchedSession:
     def _together(self, fetches: Any, wanted: list, feeds: Any, step: Any, options: Any,
                   run_metadata: Any) -> Any:
         """Runs the program's fetches and the doctor's at once."""
-        try:
-            key = (id(step), len(wanted), tuple(feeds or ()),
-                   tuple(fetches) if isinstance(fetches, list) else fetches)
-            call = self._callables.get(key)
-            if call is None:
+        key = wanted is step.sampled
+        call = step.calls.get(key)
+        if call is None:
+            try:
                 call = self._make_callable([fetches, wanted], list(feeds or ()))
-                self._callables[key] = call
-        except Exception:               # noqa: BLE001 - run raises it, with the right message
-            return self._run([fetches, wanted], feeds, options, run_metadata)
-        return call(*(feeds or {}).values(), options=options, run_metadata=run_metadata)
+            except Exception:           # noqa: BLE001 - run raises it, with the right message
+                return self._run([fetches, wanted], feeds, options, run_metadata)
+            step.calls[key] = call
+        values = feeds.values() if feeds else ()
+        return call(*values, options=options, run_metadata=run_metadata)
 
     def _watched_callable(self, fetches: Any, feed_list: Any = None,
                           accept_options: bool = False) -> Any:

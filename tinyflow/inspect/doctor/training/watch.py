@@ -19,6 +19,7 @@ from tinyflow.session.session import BaseSession
 from tinyflow.train.sessions.nan_replay import NanReplay
 
 _EARLY = frozenset({0, 1, 2, 4, 8, 16})     # steps that are sampled whatever `every` is
+_ALL_LOSSES, _LOSSES = 100, 5               # each loss of so many steps, then each fifth
 _MOST_STEPS = 64                            # pairs of fetches and feeds that are remembered
 
 
@@ -27,6 +28,7 @@ class Step:
 
     def __init__(self, observed: Observed | None) -> None:
         self.observed = observed
+        self.calls: dict[bool, Any] = {}        # of the Session, by whether the step is sampled
         loss = [] if observed is None or observed.probes.loss is None else [observed.probes.loss]
         self.always: list[Tensor] = loss
         self.sampled = [] if observed is None else \
@@ -38,15 +40,15 @@ class TrainingDoctor:
 
     Every `every`-th step is sampled (and some of the first ones): the activations, gradients, inputs
     and labels are fetched beside what the program fetches, and the weights are compared with those
-    before. Of the other steps only the loss is taken. `loss` is found from the gradients if it is
+    before. Of the others, of each fifth, only the loss is taken. `loss` is found from the gradients if it is
     not given.
     """
 
-    def __init__(self, every: int = 20, loss: Tensor | None = None) -> None:
+    def __init__(self, every: int = 50, loss: Tensor | None = None) -> None:
         if not isinstance(every, int) or isinstance(every, bool) or every < 1:
             raise misuse(ValueError(
-                f'every must be a positive number of steps, not {every!r}.\n  Hint: every=20 '
-                'looks at each 20th step.'))
+                f'every must be a positive number of steps, not {every!r}.\n  Hint: every=50 '
+                'looks at each 50th step.'))
         self.every, self.loss = every, loss
         self.observed: list[Observed] = []      # one for each training step of the program
         self._steps: dict[Any, Step] = {}
@@ -97,9 +99,10 @@ class TrainingDoctor:
         """What can repeat the last steps, to find the origin of a NaN."""
         if not isinstance(session, BaseSession) or session.sess_str:
             return None
-        if session not in self._replays:
-            self._replays[session] = NanReplay(session)
-        return self._replays[session]
+        known = self._replays.get(session)
+        if known is None:
+            known = self._replays[session] = NanReplay(session)
+        return known
 
     def report(self) -> TrainingReport:
         """What was found so far."""
@@ -108,10 +111,13 @@ class TrainingDoctor:
     def forget_sessions(self) -> None:
         """Lets go of the Sessions and of their snapshots."""
         self._replays.clear()
+        self._steps.clear()
 
 
 class Running:
     """One run: what it has to fetch for the doctor, and where that goes."""
+
+    __slots__ = ('_doctor', '_session', '_step', '_number', '_weights', '_replay', 'wanted')
 
     def __init__(self, doctor: TrainingDoctor, session: Any, step: Step) -> None:
         self._doctor, self._session, self._step = doctor, session, step
@@ -122,9 +128,12 @@ class Running:
             return
         self._number = seen.steps
         seen.steps += 1
-        self.sampled = doctor.due(self._number)
-        self.wanted = step.sampled if self.sampled else step.always
-        if self.sampled:
+        sampled = doctor.due(self._number)
+        if sampled:
+            self.wanted = step.sampled
+        elif self._number < _ALL_LOSSES or self._number % _LOSSES == 0:
+            self.wanted = step.always
+        if sampled:
             self._weights = self._values()
 
     def _values(self) -> list[np.ndarray | None]:
@@ -137,7 +146,7 @@ class Running:
         """Takes the values of `wanted`, after a run of `fetches` with `feeds`."""
         seen = self._step.observed
         if seen is not None:
-            if self._step.always:
+            if self._step.always and values:
                 seen.add_loss(self._number, values[0])
             if self._weights is not None:
                 seen.add_sample(self._number, dict(zip(self.wanted, values)), self._weights,
