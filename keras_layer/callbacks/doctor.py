@@ -28,15 +28,15 @@ class Doctor(Callback):
         from tinyflow.inspect.doctor.training import WatchedSession  # start-up time
         self._watched = WatchedSession(K.get_session(graph=self.model._graph), self.every)
         self._watched.__enter__()
-        self._call_anew()
+        self._renew_call()
 
     def on_train_end(self, logs=None):
         self._watched.__exit__()
-        self._call_anew()
+        self._renew_call()
         for finding in self.report():
             tf.logging.warning('%s', finding)
 
-    def _call_anew(self):
+    def _renew_call(self):
         """The training function asks the Session again for what it calls."""
         made = self.model._functions.made('train')
         if made is not None:

@@ -42,8 +42,8 @@ from tinyflow.train.training_util import (
 __all__ = [  # noqa: F822 - some come from _LATER
     'AdadeltaOptimizer', 'AdagradDAOptimizer', 'AdagradOptimizer', 'AdamOptimizer', 'Checkpoint',
     'CheckpointManager', 'CheckpointSaverHook', 'CheckpointSaverListener', 'ChiefSessionCreator',
-    'ClusterSpec', 'Coordinator', 'DoctorHook', 'ExponentialMovingAverage', 'FeedFnHook', 'FinalOpsHook',
-    'FtrlOptimizer',
+    'ClusterSpec', 'Coordinator', 'DoctorHook', 'ExponentialMovingAverage', 'FeedFnHook',
+    'FinalOpsHook', 'FtrlOptimizer',
     'GlobalStepWaiterHook', 'GradientDescentOptimizer', 'LoggingTensorHook', 'LooperThread',
     'MomentumOptimizer', 'MonitoredSession', 'MonitoredTrainingSession',
     'NanLossDuringTrainingError', 'NanTensorHook', 'NewCheckpointReader', 'Optimizer',

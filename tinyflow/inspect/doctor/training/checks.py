@@ -128,8 +128,8 @@ def saturated_softmax(seen: Observed) -> Iterator[Finding]:
         one = next(c for c in seen.probes.class_losses if c.logits is not None)
         data = seen.data[one.logits]
         yield Finding(
-            'saturated-softmax', f"the softmax of '{one.operation.name}' is certain (above 0.99999) "
-            f'of its answer for {sure:.0%} of the rows, at a mean loss of {loss:.3g}; logits go '
+            'saturated-softmax', f"the softmax of '{one.operation.name}' is certain (above "
+            f'0.99999) of its answer for {sure:.0%} of the rows, at a mean loss of {loss:.3g}; logits go '
             f'from {data.low:.4g} to {data.high:.4g}.',
             'smaller initial weights in the last layer, or scaled inputs: logits should begin '
             'near 0.', one.operation, sure)
@@ -201,7 +201,7 @@ def _exploding(seen: Observed) -> float:
 
 
 def vanishing_gradients(seen: Observed) -> Iterator[Finding]:
-    """Gradients of the first layers that are tiny beside those of the last."""
+    """Gradients of the first layers that are tiny next to those of the last."""
     of = {update.variable: update for update in seen.gradients}
     layers = [of[v] for v in dict.fromkeys(layer.variable for layer in seen.probes.layers)
               if v in of]
@@ -306,7 +306,8 @@ def standing_loss(seen: Observed) -> Iterator[Finding]:
         return
     quarters = np.array_split([value for _, value in seen.losses], 4)
     fell = float(quarters[1].mean() - quarters[3].mean())
-    if now > 0.95 * guessing and fell < 0.01 * guessing:
+    noise = float(np.hypot(*[q.std() / len(q) ** 0.5 for q in (quarters[1], quarters[3])]))
+    if now > 0.95 * guessing and fell < max(0.01 * guessing, min(2 * noise, 0.03 * guessing)):
         yield Finding(
             'loss-plateau', f'after {seen.steps} steps the loss is {now:.4g}, and was {start:.4g} '
             f'at the beginning; guessing gives {guessing:.4g}.',
@@ -378,7 +379,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
     'loss-plateau': (*_DATA, *_START, 'learning-rate-high', 'learning-rate-low',
                      'vanishing-gradient', 'no-gradient', 'nan', 'class-imbalance'),
 }
-"""By id: the faults that explain it, so that it is not reported beside them."""
+"""By id: the faults that explain it, so that it is not reported next to them."""
 
 CHECKS: tuple[Callable[[Observed], Iterator[Finding]], ...] = (
     bad_inputs, constant_features, bad_targets, bad_labels, one_class, softmax_of_probabilities,

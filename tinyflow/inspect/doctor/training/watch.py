@@ -38,10 +38,12 @@ class Step:
 class TrainingDoctor:
     """Watches the training steps of a Session; `report()` says what it found.
 
-    Every `every`-th step is sampled (and some of the first ones): the activations, gradients, inputs
-    and labels are fetched beside what the program fetches, and the weights are compared with those
-    before. Of the others, of each fifth, only the loss is taken. `loss` is found from the gradients if it is
-    not given.
+    Every `every`-th step is sampled (and some of the first ones): the activations, gradients,
+    inputs and labels are fetched along with what the program fetches, and the weights are compared with
+    those before. Of the other steps only the loss is taken, after the first 100 of each fifth.
+    `loss` is found from the gradients if it is not given.
+
+    The values that the program gets are the same as without it.
     """
 
     def __init__(self, every: int = 50, loss: Tensor | None = None) -> None:
