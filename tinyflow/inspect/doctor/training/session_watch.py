@@ -23,18 +23,22 @@ class WatchedSession:
         self._watching = False
 
     def __enter__(self) -> WatchedSession:
-        if 'run' in vars(self._session):
+        outer = getattr(vars(self._session).get('run'), '__self__', None)
+        if outer is not None and not outer.shared:
             raise misuse(RuntimeError(
                 f'{self._session!r} is watched already.\n  Hint: one tf.doctor for one Session.'))
         self._run, self._make_callable = self._session.run, self._session.make_callable
         self._session.run = self._watched_run
         self._session.make_callable = self._watched_callable
-        self._watching = True
+        self._watching, self._outer = True, outer
         return self
 
     def __exit__(self, *error: Any) -> None:
         self._watching = False
-        del self._session.run, self._session.make_callable
+        if self._outer is None:
+            del self._session.run, self._session.make_callable
+        else:
+            self._session.run, self._session.make_callable = self._run, self._make_callable
         self._doctor.forget_sessions()
 
     def report(self) -> TrainingReport:

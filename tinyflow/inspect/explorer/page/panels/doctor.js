@@ -1,13 +1,20 @@
 // What the training doctor found: findings, curves over the steps, histograms.
 
 const {dom, svg, section, link, model} = explorer;
-const training = explorer.document.training || {};
-const findings = training.findings || [];
-const curves = Object.entries(training.curves || {});
-const histograms = Object.entries(training.histograms || {});
+let findings, curves, histograms;
 const WIDTH = 340, HEIGHT = 130, LEFT = 48, BOTTOM = 18, TOP = 6, RIGHT = 8;
 const MOST_LINES = 8;           // of a chart, as there are colours
 const byName = new Map(model.nodes.map((node, index) => [node.n, index]));
+
+/** Takes what the document has; of a training that runs, it changes. */
+function read() {
+  const training = explorer.document.training || {};
+  findings = training.findings || [];
+  curves = Object.entries(training.curves || {});
+  histograms = Object.entries(training.histograms || {});
+}
+read();
+explorer.on('training', read);
 
 /** A number in a few characters. */
 function figure(value) {
