@@ -129,8 +129,8 @@ def saturated_softmax(seen: Observed) -> Iterator[Finding]:
         data = seen.data[one.logits]
         yield Finding(
             'saturated-softmax', f"the softmax of '{one.operation.name}' is certain (above "
-            f'0.99999) of its answer for {sure:.0%} of the rows, at a mean loss of {loss:.3g}; logits go '
-            f'from {data.low:.4g} to {data.high:.4g}.',
+            f'0.99999) of its answer for {sure:.0%} of the rows, at a mean loss of {loss:.3g}; '
+            f'logits go from {data.low:.4g} to {data.high:.4g}.',
             'smaller initial weights in the last layer, or scaled inputs: logits should begin '
             'near 0.', one.operation, sure)
 

@@ -39,8 +39,8 @@ class TrainingDoctor:
     """Watches the training steps of a Session; `report()` says what it found.
 
     Every `every`-th step is sampled (and some of the first ones): the activations, gradients,
-    inputs and labels are fetched along with what the program fetches, and the weights are compared with
-    those before. Of the other steps only the loss is taken, after the first 100 of each fifth.
+    inputs and labels are fetched along with what the program fetches, and the weights are compared
+    with those before. Of the other steps only the loss is taken, after the first 100 of each fifth.
     `loss` is found from the gradients if it is not given.
 
     The values that the program gets are the same as without it.
