@@ -1,5 +1,5 @@
-// The layout of scopes: each open scope is drawn by itself, with its children as boxes; what did not
-// change is not drawn again. What is in a scope knows nothing of what is around it: edges from
+// The layout of scopes: each open scope is drawn by itself, with its children as boxes; what did
+// not change is not drawn again. What is in a scope knows nothing of what is around it: edges from
 // outside begin at ports on the scope's border.
 
 const {model} = explorer;
@@ -13,8 +13,8 @@ const ASIDE = 70;               // between the middle and the parts beside it
 
 /** Width / height to which long drawings are folded: the screen's. */
 function proportion() {
-  const {clientWidth, clientHeight} = explorer.get('picture');
-  return Math.min(2.4, Math.max(0.5, clientWidth / Math.max(1, clientHeight)));
+  const {width, height} = explorer.screen;
+  return Math.min(2.4, Math.max(0.5, width / Math.max(1, height)));
 }
 
 /** The child of `scope` in which an item is. */

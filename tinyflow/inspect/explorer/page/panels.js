@@ -5,7 +5,7 @@ const known = [];
 let chosen = null;              // id of the panel that the reader chose
 
 function applying() {
-  return known.filter(panel => { try { return panel.applies(state); } catch (error) { return false; } });
+  return known.filter(panel => panel.applies(state));
 }
 
 function show() {
