@@ -201,9 +201,9 @@ function kinds() {
 /** What is said while nothing is chosen. */
 function overview() {
   return [dom('h2', {}, explorer.short(data.title, 200)),
-          dom('p', {}, explorer.count(model.nodes.length, 'node'),
-            '. Click on a box: a scope opens, a node tells about itself. Drag to move, turn the wheel to zoom. Shift-click on a ',
-            'second box lights the path between the two.'),
+          dom('p', {}, explorer.count(model.nodes.length, 'node'), '. Click on a box: a scope ',
+            'opens, a node tells about itself. Drag to move, turn the wheel to zoom. ',
+            'Shift-click on a second box lights the path between the two.'),
           dom('p', {}, dom('button', {click: () => explorer.help()}, 'Keys')),
           section('Boxes', kinds())];
 }
