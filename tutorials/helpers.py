@@ -1,4 +1,4 @@
-"""Helpers of the tutorials: a folder for their pictures, and a curve drawn with text."""
+"""Helpers of the tutorials: a folder for pictures, curves drawn with text, pictures of DOT."""
 from __future__ import annotations
 
 import math
@@ -38,6 +38,12 @@ def text_curve(values, width: int = 60, height: int = 8) -> str:
         dots = ''.join('•' if r == row else ' ' for r in rows).rstrip()
         lines.append(f'{label:>9} │{dots}')
     return '\n'.join([*lines, ' ' * 10 + '└' + '─' * count])
+
+
+def draw_dot(source: str, path: str) -> None:
+    """Draws a graph in the DOT language, with the Graphviz that tinyflow uses itself."""
+    from tinyflow.graph.support import render
+    Path(path).write_bytes(render.layout(source, 'svg')[0])
 
 
 def side_by_side(path: str, *pngs: bytes) -> None:

@@ -90,6 +90,8 @@ QUOTED = {
                               'without the interruption: True', 'the_loss = '],
     '22_keras_to_estimator': ['step 87', 'step 387', 'serving_default(pixels_input'],
     '23_three_levels': ['   1    2.2508438    2.2508438    2.2508438'],
+    '25_build_it_yourself': ['largest difference of a loss: ', "at the node 'b'",
+                             'step 300: loss 0.00707'],
     '14_keras': ['the same numbers: True', "belongs to the layer dense_1"],
     '15_keras_functional': ['reader[1][0]', 'named right after all: 9'],
     '16_keras_callbacks': ['early stopping', 'the file is the best model: True'],

@@ -477,6 +477,7 @@ def test_a_supervisor_saves_and_summarises_in_threads(tmp_path):
             session.run(train)
             if calls and not (tf.train.latest_checkpoint(folder) or '-0').endswith('-0'):
                 break
+    sv.stop()                   # once more, as many programs do: no warning of a closed writer
     assert calls
     events = [e for name in os.listdir(folder) if name.startswith('events')
               for e in tf.train.summary_iterator(os.path.join(folder, name))]

@@ -79,7 +79,7 @@ class Supervisor:
         self._save_model_secs = save_model_secs if is_chief else None
         self._save_path = os.path.join(self._logdir, checkpoint_basename) if self._logdir else None
         self._summary_writer = self._writer(summary_writer) if is_chief else None
-        self._graph_added_to_summary = False
+        self._graph_added_to_summary = self._is_stopped = False
         self._lock = None
         self._session_manager = session_manager or SessionManager(
             local_init_op=self._local_init_op, ready_op=self._ready_op,
@@ -241,6 +241,7 @@ class Supervisor:
         if not self._logdir:
             logging.warning("Standard services need a 'logdir' passed to the SessionManager")
             return None
+        self._is_stopped = False
         if self._global_step is not None and self._summary_writer:
             self._log_session('START', read_global_step(sess, self._global_step))
         threads = []
@@ -288,9 +289,10 @@ class Supervisor:
             self._coord.join(threads, stop_grace_period_secs=self._stop_grace_secs,
                              ignore_live_threads=ignore_live_threads)
         finally:
-            if close_summary_writer and self._summary_writer:
+            if close_summary_writer and self._summary_writer and not self._is_stopped:
                 self._log_session('STOP')
                 self._summary_writer.close()
+                self._is_stopped = True
                 self._graph_added_to_summary = False
             if self._lock is not None:
                 self._lock.release()
