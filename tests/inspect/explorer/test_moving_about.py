@@ -42,7 +42,7 @@ def test_first_view_has_the_layers_and_fits(opened, network):
             canvas['x'] + canvas['width'])
         assert canvas['y'] <= inner['y'] and inner['y'] + inner['height'] <= (
             canvas['y'] + canvas['height'])
-    # Forward flows down; gradients begin beside the loss.
+    # Forward flows down; gradients begin next to the loss.
     heights = [place(page, name)['y'] for name in ('x', 'dense', 'dense_1', 'loss')]
     assert heights == sorted(heights)
     assert place(page, 'gradients')['x'] > place(page, 'dense')['x'] + 100

@@ -3,7 +3,7 @@
 //
 // Three kinds: 'flow' is laid out; 'side' leads from one part of the graph to another (forward,
 // gradient, optimizer, ...) and is drawn across; 'hub' leads from something that very many use, and
-// is drawn as a stub beside each user.
+// is drawn as a stub next to each user.
 
 const {model} = explorer;
 const HUB = 8;                  // users from which on a source without inputs is a hub
@@ -35,7 +35,7 @@ function hubs() {
   return found;
 }
 
-/** The part for which an item is laid beside its siblings; undefined in the middle. */
+/** The part for which an item is laid next to its siblings; undefined in the middle. */
 explorer.sidePart = (item, scope) =>
   item.part && item.part !== scope.part && scope.own === undefined && !scope.group
     ? item.part : undefined;

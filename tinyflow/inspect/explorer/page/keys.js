@@ -5,7 +5,7 @@ const place = get('picture');
 
 const KEYS = [
   ['↓ ↑', 'along an edge, to what uses the value and to where it comes from'],
-  ['← →', 'to the neighbour beside'],
+  ['← →', 'to the neighbour in the row'],
   ['Enter', 'opens or closes the chosen scope'],
   ['Esc', 'closes the scope around the chosen item'],
   ['/', 'search'], ['+ − 0', 'larger, smaller, the whole picture'],

@@ -125,7 +125,7 @@ function findHosts() {
   });
 }
 
-/** Variables that only the optimizer uses, such as the step, are beside the middle, too. */
+/** Variables that only the optimizer uses, such as the step, stand aside, too. */
 function findOptimizersOwn() {
   const users = data.nodes.map(() => []);
   data.nodes.forEach((node, to) => {
@@ -139,7 +139,7 @@ function findOptimizersOwn() {
       .filter(to => !isInside(ofNode[to], item)).map(to => data.nodes[to].p || ''));
     parts.delete('init');
     parts.delete('save');
-    if (parts.size && !parts.has('')) { item.beside = 'optimizer'; }
+    if (parts.size && !parts.has('')) { item.aside = 'optimizer'; }
   });
 }
 
@@ -293,7 +293,7 @@ function walk(f, childrenFirst) {
 function summarise(item) {
   if (item.node !== undefined) {
     item.count = 1;
-    item.part = item.beside || item.part;
+    item.part = item.aside || item.part;
     return;
   }
   item.count = 0;
@@ -305,7 +305,7 @@ function summarise(item) {
     parts.set(child.part, (parts.get(child.part) || 0) + child.count);
   }
   item.children.sort((a, b) => a.order - b.order);
-  item.part = item.beside ? item.beside
+  item.part = item.aside ? item.aside
     : item.info && item.info.p ? item.info.p
     : item.own !== undefined ? data.nodes[item.own].p
       : mainPart(parts, item.count);

@@ -1,4 +1,4 @@
-// The details beside the picture: one tab for each panel that has something to say.
+// The details next to the picture: one tab for each panel that has something to say.
 
 const {dom, get, state} = explorer;
 const known = [];

@@ -138,7 +138,7 @@ function route({chain, down}, i, edge, levels, offsets) {
     if (!last) { points.push([x, level.middle + cell.box.height / 2, 1], [x, level.bottom, 1]); }
     else { points.push([x, level.top, 1], [x, level.middle - cell.box.height / 2, 1]); }
   });
-  if (chain[0].rank === chain[chain.length - 1].rank) {         // a loop beside one row
+  if (chain[0].rank === chain[chain.length - 1].rank) {         // a loop next to one row
     return points.map(([x, y], k) => [x, y, k < points.length / 2 ? 1 : -1]);
   }
   return down ? points : points.reverse().map(([x, y]) => [x, y, -1]);
