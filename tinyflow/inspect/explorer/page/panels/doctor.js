@@ -60,7 +60,8 @@ function chart(title, lines, logarithmic) {
   if (!all.length) { return null; }
   const number = logarithmic ? Math.log10 : value => value;
   const values = all.map(([, value]) => number(value));
-  const [low, high] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
+  const low = values.reduce((a, b) => Math.min(a, b));
+  const high = values.reduce((a, b) => Math.max(a, b));
   const last = all.reduce((most, [step]) => Math.max(most, step), 0);
   const x = scale(0, last, LEFT, WIDTH - RIGHT);
   const y = scale(low, high, HEIGHT - BOTTOM, TOP);
