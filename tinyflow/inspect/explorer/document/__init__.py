@@ -19,7 +19,6 @@ from tinyflow.graph.support.gc_pause import collector_paused
 from tinyflow.inspect.explorer.document import changes, rules, runs, scopes, sources, ties
 from tinyflow.inspect.explorer.document.files import Files
 from tinyflow.inspect.explorer.document.nodes import Nodes, short
-from tinyflow.inspect.graph_diff import GraphDiff
 
 FORMAT = 1
 _MOST_COMPILED = 5000       # nodes; more are compiled only if `fetches` are given
@@ -28,7 +27,7 @@ _MOST_COMPILED = 5000       # nodes; more are compiled only if `fetches` are giv
 def document(what: Any, fetches: Any = None, feed_dict: Any = None, session: Any = None,
              title: str | None = None) -> dict[str, Any]:
     """The document of a graph or what contains one; with an account of a run of `fetches`."""
-    if isinstance(what, GraphDiff):
+    if changes.is_diff(what):
         with collector_paused():
             return _of_diff(what, title)
     source = sources.source_of(what)
@@ -61,7 +60,7 @@ def _run_if_possible(nodes, source):
         return []
 
 
-def _of_diff(diff: GraphDiff, title: str | None) -> dict[str, Any]:
+def _of_diff(diff: changes.Diff, title: str | None) -> dict[str, Any]:
     changes.check(diff)
     before = Nodes(diff.first_graph.get_operations(), Files())
     files = Files()

@@ -1,16 +1,33 @@
 """The document of a graph_diff: the second graph, with marks, and what only the first has."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from tinyflow.graph.support.errors import misuse
 from tinyflow.inspect.explorer.document.nodes import Nodes, short
-from tinyflow.inspect.graph_diff import GraphDiff
 
-_MARKS = ADDED, REMOVED, CHANGED, RENAMED = 'added', 'removed', 'changed', 'renamed'
+ADDED, REMOVED, CHANGED, RENAMED = 'added', 'removed', 'changed', 'renamed'
 
 
-def mark(nodes: Nodes, diff: GraphDiff) -> None:
+class Diff(Protocol):
+    """A GraphDiff; that module is not imported, since it draws itself with this package."""
+
+    first: str
+    second: str
+    added: list[str]
+    removed: list[str]
+    renamed: list[tuple[str, str]]
+    changed: list[Any]
+    first_graph: Any
+    second_graph: Any
+
+
+def is_diff(what: Any) -> bool:
+    """True for what `tf.graph_diff` returns."""
+    return all(hasattr(what, name) for name in Diff.__annotations__)
+
+
+def mark(nodes: Nodes, diff: Diff) -> None:
     """Writes "m", and what has changed, into the nodes of the second graph."""
     named = dict(zip(nodes.names, nodes.documents))
     for line in diff.added:
@@ -30,7 +47,7 @@ def _mark(node, kind, what='', text=''):
             node['a'] = [*node.get('a', ()), [what, short(text)]]
 
 
-def removed(diff: GraphDiff, before: Nodes, after: Nodes) -> list[dict[str, Any]]:
+def removed(diff: Diff, before: Nodes, after: Nodes) -> list[dict[str, Any]]:
     """The nodes that only the first graph has, to be put behind those of the second."""
     gone = {_name(line) for line in diff.removed}
     named = {name: n for n, name in enumerate(after.names)}
@@ -52,7 +69,7 @@ def removed(diff: GraphDiff, before: Nodes, after: Nodes) -> list[dict[str, Any]
     return found
 
 
-def check(diff: GraphDiff) -> None:
+def check(diff: Diff) -> None:
     """Raises ValueError if the diff did not come from two graphs."""
     if diff.first_graph is None or diff.second_graph is None:
         raise misuse(ValueError('This comparison cannot be drawn: a page needs two graphs, and '
@@ -63,4 +80,4 @@ def _name(line: str) -> str:
     return line.split(':')[0]
 
 
-__all__ = ['check', 'mark', 'removed']
+__all__ = ['Diff', 'check', 'is_diff', 'mark', 'removed']

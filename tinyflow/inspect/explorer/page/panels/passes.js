@@ -1,5 +1,5 @@
-// The stages and passes of a run's compilation, as one steps through them: the program after each, what
-// went and what came, and the nodes coloured accordingly.
+// The stages and passes of a run's compilation, as one steps through them: the program after each,
+// what went and what came, and the nodes coloured accordingly.
 
 const {model, dom, section, state} = explorer;
 const AROUND = 2;               // unchanged lines above and below a change
@@ -11,8 +11,8 @@ let chosen = 0;
 const currentRun = () => (explorer.document.runs || [])[state.run || 0];
 
 /**
- * The stages of a run: {name, text, lines, from, gone, before, nodes}; `from` has for each line its place
- * in the program before, or -1; `gone` are lines of that program, {text, nodes, at}.
+ * The stages of a run: {name, text, lines, from, gone, before, nodes}; `from` has for each line its
+ * place in the program before, or -1; `gone` are lines of that program, {text, nodes, at}.
  */
 function stages() {
   const run = currentRun();
@@ -26,8 +26,8 @@ function decode(list) {
   return list.map(({name, text, lines: given}) => {
     const before = lines;
     if (!given) {                       // a stage that leaves the program as it is
-      return {name, text, lines, from: lines.map((line, i) => i), gone: [], before: nodesOf(before),
-              nodes: nodesOf(lines), same: true};
+      return {name, text, lines, from: lines.map((line, i) => i), gone: [],
+              before: nodesOf(before), nodes: nodesOf(lines)};
     }
     const from = given.map(line => typeof line === 'number' ? line : -1);
     lines = given.map(line => typeof line === 'number' ? before[line] || ['', []] : line);
@@ -45,19 +45,19 @@ const nodesOf = lines => new Set(lines.flatMap(([, nodes]) => nodes));
 function rows(stage) {
   const found = [];
   const gone = [...stage.gone];
-  const first = stage.before.size === 0;
+  const plain = stage.before.size === 0 || isConversion(stage);
   stage.lines.forEach(([text, nodes], i) => {
     const from = stage.from[i];
     while (from >= 0 && gone.length && gone[0].at < from) {
       found.push({kind: 'gone', ...gone.shift()});
     }
     const known = nodes.length && nodes.every(node => stage.before.has(node));
-    found.push({text, nodes, kind: first || from >= 0 ? 'stays' : known ? 'changed' : 'came'});
+    found.push({text, nodes, kind: plain || from >= 0 ? 'stays' : known ? 'changed' : 'came'});
   });
   return [...found, ...gone.map(line => ({kind: 'gone', ...line}))];
 }
 
-/** Long stretches of what stays are left out; the listing of a program in which all is new has none. */
+/** Long stretches of what stays are left out, unless nothing went or came. */
 function shortened(all) {
   if (all.every(({kind}) => kind !== 'gone' && kind !== 'came')) { return all; }
   const near = new Set();
@@ -92,7 +92,7 @@ function rowElement(row) {
     row.nodes.some(index => index === state.selected.node || index === state.selected.own);
   return dom('div', {class: `row ${row.kind}${selected ? ' here' : ''}`},
     dom('i', {'aria-hidden': 'true'}, SIGNS[row.kind]),
-    WORDS[row.kind] ? dom('span', {class: 'hidden'}, WORDS[row.kind]) : null, content);
+    WORDS[row.kind] ? dom('span', {class: 'spoken'}, WORDS[row.kind]) : null, content);
 }
 
 function listing(stage, whole) {
@@ -155,7 +155,7 @@ function controls(list) {
     explorer.get('stage').focus();
   }}, list.map(({name}, i) => dom('option', {value: String(i), selected: i === chosen},
     `${i + 1}  ${name}`)));
-  return dom('p', {class: 'steps'}, button('‹', 'previous', chosen - 1, chosen === 0), ' ', choice, ' ',
+  return dom('p', {class: 'steps'}, button('‹', 'previous', chosen - 1, chosen === 0), choice,
              button('›', 'next', chosen + 1, chosen === list.length - 1));
 }
 
@@ -190,12 +190,13 @@ explorer.panels.add({
     }});
     whole.checked = isConversion(stage);
     element.append(...[
-      dom('h2', {}, `From nodes to a program`),
+      dom('h2', {}, 'From nodes to a program'),
       dom('p', {class: 'quiet'}, 'run ', explorer.short(run.fetches.join(', '), 120),
         (run.feeds || []).length ? ` fed with ${explorer.short(run.feeds.join(', '), 160)}` : ''),
       runChoice(), controls(list),
       ...stage.text.slice(0, 30).map(line => dom('p', {}, explorer.short(line, 300))),
-      section(summary(stage), dom('label', {class: 'quiet'}, whole, ' the lines that stay, too'), place),
+      section(summary(stage), dom('label', {class: 'quiet'}, whole, ' the lines that stay, too'),
+              place),
     ].filter(Boolean));
   },
 });
