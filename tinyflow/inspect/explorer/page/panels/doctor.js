@@ -53,7 +53,7 @@ function chart(title, lines, logarithmic) {
   if (!all.length) { return null; }
   const number = logarithmic ? Math.log10 : value => value;
   const values = all.map(([, value]) => number(value));
-  const [low, high] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
+  const [low, high] = [Math.min, Math.max].map(best => values.reduce((a, b) => best(a, b)));
   const last = all.reduce((most, [step]) => Math.max(most, step), 0);
   const x = scale(0, last, LEFT, WIDTH - RIGHT);
   const y = scale(low, high, HEIGHT - BOTTOM, TOP);
@@ -72,8 +72,8 @@ function chart(title, lines, logarithmic) {
   svg('text', {...quiet, x: LEFT / 2, y: HEIGHT - BOTTOM}, text(low)),
   svg('text', {...quiet, x: WIDTH - RIGHT - 30, y: HEIGHT - 4}, `step ${last}`), ...drawn);
   const names = shown.length < 2 && !shown[0][0] ? null : dom('ul', {}, shown.map(([name], i) =>
-    dom('li', {}, dom('span', {style: `color:${explorer.COLOURS[i]}`, 'aria-hidden': 'true'}, '■ '),
-        nodeLink(name))));
+    dom('li', {}, dom('span', {style: `color:${explorer.COLOURS[i]}`, 'aria-hidden': 'true'},
+                      '■ '), nodeLink(name))));
   const rest = lines.length - shown.length;
   return section(title, picture, names, rest > 0 ? dom('p', {class: 'quiet'},
     `${explorer.count(rest, 'more line')}: choose a node or a scope to see its own`) : null);
@@ -107,7 +107,10 @@ explorer.panels.add({
   applies: () => Boolean(findings.length || curves.length || histograms.length),
   render(element, state) {
     const names = chosenNames(state);
-    const own = name => { const node = parts(name)[1]; return !names || !node || names.has(node); };
+    const own = name => {
+      const node = parts(name)[1];
+      return !names || !node || names.has(node);
+    };
     const groups = new Map();
     for (const [name, points] of curves.filter(([name]) => own(name))) {
       const [what, node] = parts(name);
