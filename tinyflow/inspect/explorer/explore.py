@@ -5,10 +5,13 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from tinyflow.graph.operation import Operation
 from tinyflow.graph.support import render
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import OpError, misuse
 from tinyflow.inspect.explorer.document import document
 from tinyflow.inspect.explorer.page import page
+from tinyflow.inspect.viz import select
+from tinyflow.session.fetches import FetchPlan
 
 
 class Page:
@@ -44,6 +47,22 @@ class Page:
         return f'<tf.viz.Page: {", ".join(parts)}>'
 
 
+def explore_with_run(graph: Any, fetches: Sequence, path: Any) -> Page:
+    """The page of a graph with an account of that of several runs which needs most nodes.
+
+    Only `fetches` of each run are known; one that cannot be compiled so is left out.
+    """
+    def size(each):
+        elements = FetchPlan(graph, each).elements
+        return len(select.needed([f if isinstance(f, Operation) else f.op for f in elements]))
+
+    distinct = list({repr(each): each for each in fetches}.values())
+    try:
+        return explore(graph, path, fetches=max(distinct, key=size, default=None))
+    except (OpError, TypeError, ValueError):    # such as a run with a wrong name
+        return explore(graph, path)
+
+
 def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any = None,
             session: Any = None, recordings: Sequence = (), title: str | None = None) -> Page:
     """A page in which a graph is opened scope by scope, searched, and followed into its program.
@@ -70,4 +89,4 @@ def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any 
     return made
 
 
-__all__ = ['Page', 'explore']
+__all__ = ['Page', 'explore', 'explore_with_run']
