@@ -64,7 +64,8 @@ def explore_with_run(graph: Any, fetches: Sequence, path: Any) -> Page:
 
 
 def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any = None,
-            session: Any = None, recordings: Sequence = (), title: str | None = None) -> Page:
+            session: Any = None, recordings: Sequence = (), training: Any = None,
+            title: str | None = None) -> Page:
     """A page in which a graph is opened scope by scope, searched, and followed into its program.
 
     what        a Graph, Session, nodes (with what they need), Keras model, Estimator, GraphDef,
@@ -74,6 +75,7 @@ def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any 
                 by stage; by default `what` itself if it is nodes
     feed_dict   with it, and a Session, the times of the program are measured
     recordings  of runs, whose values the page shows
+    training    report of `tf.doctor(session)` and the like: its findings, curves and histograms
     title       of the page
 
     Raises TypeError or ValueError for what has no graph, OSError for a missing file.
@@ -83,6 +85,8 @@ def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any 
     content = document(what, fetches, feed_dict, session, title)
     if recordings:
         content['recordings'] = [r.document(content) for r in recordings]
+    if training is not None:
+        content['training'] = training.as_document()
     made = Page(content)
     if path is not None:
         made.save(path)
