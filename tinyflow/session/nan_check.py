@@ -30,6 +30,8 @@ from tinyflow.session.store import Store
 class NanCheckedExecutable(Executable):
     """A program that is interpreted, so that every value can be checked."""
 
+    checks_deadline = True
+
     def __init__(self, program: Program, runtime: Runtime, plain: Program) -> None:
         super().__init__(program, runtime)
         self._plain = plain
