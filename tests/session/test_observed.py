@@ -12,6 +12,16 @@ from tinyflow.session.program_cache import ProgramCache
 X = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
 
 
+@pytest.mark.parametrize('checked', [False, True])
+def test_results_have_the_types_of_a_plain_run(graph, checked):
+    fetches = [tf.constant(2.) * 2, tf.constant('a'), tf.constant([1]), tf.no_op()]
+    types = [np.float32, bytes, np.ndarray, type(None)]
+    with tf.Session(nan_check=checked) as sess:
+        assert [type(value) for value in sess.run(fetches)] == types
+        with observing(sess, Observer()):
+            assert [type(value) for value in sess.run(fetches)] == types
+
+
 class Log(Observer):
     """Keeps copies of all that it is told."""
 

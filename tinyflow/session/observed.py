@@ -41,6 +41,10 @@ class Observer:
     and a py_func may run the Session inside of a run.
     """
 
+    def wants(self, fetches: Sequence[Tensor | Operation]) -> bool:
+        """Whether to observe the run that comes; one that no observer wants runs compiled."""
+        return True
+
     def begin(self, fetches: Sequence[Tensor | Operation],
               feeds: dict[Tensor, np.ndarray]) -> None:
         """A run starts."""
@@ -166,8 +170,8 @@ class ObservedExecutable(Executable):
     @finished_first
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
         entry = self._entry
-        observers = entry.programs.observers
-        if not observers:                   # the last one has just left
+        observers = [o for o in entry.programs.observers if o.wants(entry.fetches)]
+        if not observers:
             return self.plain(feeds)
         self.runs += 1
         if self._observed_steps is None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tinyflow.compiler.codegen.results import as_result
 from tinyflow.compiler.functions.nested import FunctionMaker, callables_of, function_to_program
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.compiler.prune import prune
@@ -125,8 +126,10 @@ class ObservedRun:
                        [self._shown(source, env) for source in step.shown])
         for instruction in steps.last:
             self._compute(instruction, env)
-        return [None if v is None else np.array(self._fetched(v, env), v.dtype.np)
-                for v in program.fetches]
+        results = [None if v is None else np.array(self._fetched(v, env), v.dtype.np)
+                   for v in program.fetches]
+        return results if program.nested else \
+            [None if array is None else as_result(array, True) for array in results]
 
     def _tell(self, what: str, *arguments: Any) -> None:
         try:
