@@ -20,6 +20,7 @@ import numpy as np
 import tinyflow
 from tinyflow.api import aliases
 from tinyflow.api.cli_diff import add_diff
+from tinyflow.api.cli_explore import add_explore
 from tinyflow.api.cli_launch import add_launch
 from tinyflow.api.cli_learn import add_learn
 from tinyflow.api.cli_playground import add_playground
@@ -102,6 +103,7 @@ def _parser():
     graph.add_argument('--gradients', action='store_true', help='show the gradient half too')
     graph.add_argument('--optimizer', action='store_true', help='show the optimizer too')
     command('explain', _explain, 'run a program and explain its most expensive run')
+    add_explore(command, _run_script)
     command('doctor', _doctor, 'run a program and list likely mistakes in its graphs')
     add_predict(commands)
     add_diff(commands)
