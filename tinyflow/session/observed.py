@@ -1,13 +1,13 @@
-"""Observed runs: each operation by itself, in the order of the graph, and an observer told of each.
+"""Observed runs: each operation by itself, in the order of the graph, reported to an observer.
 
     with observing(session, observer):
         session.run(train)
 
 While a Session is observed its programs are interpreted from what stage 3 made of the graph: no
 node is merged, folded or fused, and the nodes inside of loops and conds are reported, too, each
-time that they run. The Session, whoever made it and whatever `make_callable` gave out, is observed
-from the next run on; when the last observer leaves, the compiled programs are back. A run without
-observers costs nothing more than before: the Executables of the Session are exchanged.
+time that they run. The Session, also one that a library made, and what its `make_callable` gave,
+is observed from the next run on; when the last observer leaves, the compiled programs are back. A
+run without observers costs nothing more than before: the Executables of the Session are exchanged.
 
 What is not reported: the nodes inside of tf.data's functions, which threads of their own call, and
 traced runs (RunOptions), which run the compiled program.
