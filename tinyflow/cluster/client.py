@@ -107,8 +107,10 @@ class Connection:
             now = time.monotonic()
             if not self.connected and now - warned > _PATIENCE:
                 warned = now
-                logging.warning('This session waits for %s at %s since %d seconds.', self.name,
-                                self.address, now - began)
+                logging.warning(
+                    'This session waits for %s at %s since %d seconds. Is it started? Besides '
+                    'train_and_evaluate, a program starts its own tf.train.Server.',
+                    self.name.removesuffix(f' at {self.address}'), self.address, now - began)
             if self.connected and now - heard > _SILENCE:
                 raise _unavailable(self, f'has not answered for {_SILENCE:.0f} seconds')
 

@@ -58,7 +58,9 @@ class ClusterSpec:
         """The address of one task, 'host:port'."""
         tasks = self._job(job_name)
         if task_index not in tasks:
-            raise misuse(ValueError(f'No task with index {task_index!r} in job {job_name!r}'))
+            raise misuse(ValueError(
+                f'No task with index {task_index!r} in job {job_name!r}\n  Hint: it has '
+                f'{self.task_indices(job_name)}, in the ClusterSpec of this process.'))
         return tasks[task_index]
 
     def job_tasks(self, job_name):
@@ -68,7 +70,9 @@ class ClusterSpec:
 
     def _job(self, name):
         if name not in self._jobs:
-            raise misuse(ValueError(f'No such job in cluster: {name!r}'))
+            raise misuse(ValueError(
+                f'No such job in cluster: {name!r}\n  Hint: the ClusterSpec of this process has '
+                f'{self.jobs}.'))
         return self._jobs[name]
 
     def __bool__(self):
