@@ -28,7 +28,7 @@ from tinyflow.train.distribute.values import (
     select,
 )
 
-__all__ = ['InputContext', 'ReplicaContext', 'Strategy', 'StrategyExtended']
+__all__ = ['ReplicaContext', 'Strategy', 'StrategyExtended']
 
 
 class Strategy:
@@ -242,7 +242,7 @@ class StrategyExtended:
 
     def _input_context(self):
         """Which part of the input this process reads."""
-        return InputContext(1, 0, self._num_replicas_in_sync)
+        return inputs.InputContext(1, 0, self._num_replicas_in_sync)
 
     def experimental_make_numpy_dataset(self, numpy_input, session=None):
         """See Strategy."""
@@ -381,23 +381,6 @@ class ReplicaContext:
             return nest.map_structure(
                 lambda part: strategy.extended.reduce_to(op, part, part), value)
         return self.merge_call(reduce, args=(value,))
-
-
-class InputContext:
-    """The argument of an input_fn: which part of the input it should read."""
-
-    def __init__(self, num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=1):
-        self.num_input_pipelines = num_input_pipelines
-        self.input_pipeline_id = input_pipeline_id
-        self.num_replicas_in_sync = num_replicas_in_sync
-
-    def get_per_replica_batch_size(self, global_batch_size):
-        """The batch size per replica. Raises ValueError if it is not an integer."""
-        if global_batch_size % self.num_replicas_in_sync:
-            raise misuse(ValueError(
-                f'The `global_batch_size` {global_batch_size!r} is not divisible by '
-                f'`num_replicas_in_sync` {self.num_replicas_in_sync!r} '))
-        return global_batch_size // self.num_replicas_in_sync
 
 
 def _default_strategy():
