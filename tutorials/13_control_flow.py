@@ -198,7 +198,8 @@ print('\n' + str(report))
 #
 # **What to remember.** Python's `if` and `for` work while building; `tf.cond` and `tf.while_loop`
 # while running. Gradients go through both. For a `nan`: `tf.Session(nan_check=True)`. Before
-# training: `print(tf.doctor(loss))`.
+# training: `print(tf.doctor(loss))`; while it runs:
+# `with tf.doctor(sess) as doctor:` around the loop.
 #
 # **Try it.** Write the greatest common divisor of two numbers as a loop. What happens to Heron's
 # method when n is negative, and what without `maximum_iterations`? Put a `tf.Print` into one branch

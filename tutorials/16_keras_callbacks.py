@@ -149,6 +149,7 @@ print('stopped after', hardest.batches, 'batches')
 #
 # **Try it.** Give the network all digits: when does the overfitting begin now? Write a callback
 # that keeps the time of each epoch. Add `keras.callbacks.CSVLogger('log.csv')`.
+# Add `keras.callbacks.Doctor()`, and feed it pixels from 0 to 255: what does it say?
 
 # %%
 assert best < 30 and history['val_loss'][-1] > history['val_loss'][best]

@@ -47,6 +47,10 @@ class Function:
             self._callable, self._session = made, session
         return self._callable
 
+    def forget_session(self):
+        """Makes the next call ask the Session for a callable again."""
+        self._session = None
+
     def __call__(self, inputs):
         values = tf.nest.flatten(inputs, expand_composites=True) \
             if not isinstance(inputs, (list, tuple)) else list(inputs)

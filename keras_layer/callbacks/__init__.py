@@ -3,6 +3,7 @@ from keras_layer.callbacks.base import Callback
 from keras_layer.callbacks.basic import BaseLogger, History, ProgbarLogger
 from keras_layer.callbacks.container import CallbackList
 from keras_layer.callbacks.curves import LearningCurves
+from keras_layer.callbacks.doctor import Doctor
 from keras_layer.callbacks.monitoring import (
     EarlyStopping, ModelCheckpoint, ReduceLROnPlateau, TerminateOnNaN,
 )
@@ -14,7 +15,7 @@ from keras_layer.callbacks.tensorboard import TensorBoard
 from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['BackupAndRestore', 'BaseLogger', 'CSVLogger', 'Callback', 'CallbackList',
-           'EarlyStopping', 'History', 'LambdaCallback', 'LearningCurves',
+           'Doctor', 'EarlyStopping', 'History', 'LambdaCallback', 'LearningCurves',
            'LearningRateScheduler', 'ModelCheckpoint', 'ProgbarLogger', 'ReduceLROnPlateau',
            'RemoteMonitor', 'TensorBoard', 'TerminateOnNaN']
 

@@ -1,6 +1,6 @@
 """Starts the tasks of a program in processes of their own, kills and restarts them.
 
-By hand, 20 kills of a role at random moments:   python -m tests.cluster.jobs ps 20
+By hand, 20 kills of a role:   python -m tests.cluster.jobs ps 20 [PROGRAM] [MOMENT]
 """
 from __future__ import annotations
 
@@ -70,16 +70,40 @@ class Job:
         self.processes[job, index].send_signal(how)
         self.processes[job, index].wait()
 
-    def wait(self, job='worker'):
-        """Waits for the end of the tasks of a job. AssertionError with all outputs if one fails."""
+    def restart(self, tasks):
+        """Kills tasks that have not ended, and starts them again."""
+        for task in tasks:
+            if self.processes[task].poll() is None:
+                self.kill(*task)
+        for task in tasks:
+            self.start(*task)
+
+    def wait(self, job='worker', restarts=0):
+        """Waits for the end of the tasks of a job, which start again `restarts` times if they fail.
+
+        AssertionError with all outputs if one fails.
+        """
         end = time.monotonic() + LIMIT
-        for (name, index), process in self.processes.items():
-            if name == job:
-                try:
-                    code = process.wait(max(end - time.monotonic(), 0.1))
-                except subprocess.TimeoutExpired:
-                    code = f'none after {LIMIT} seconds'
-                assert code == 0, f'{name} {index} ended with {code}\n{self.report()}'
+        waiting = [task for task in self.processes if task[0] == job]
+        while waiting:
+            for task in list(waiting):
+                code = self.processes[task].poll()
+                if code == 0:
+                    waiting.remove(task)
+                elif code is not None and restarts:
+                    restarts -= 1
+                    self.start(*task)
+                else:
+                    assert code is None, f'{task} ended with {code}\n{self.report()}'
+            assert time.monotonic() < end, f'{waiting} after {LIMIT} seconds\n{self.report()}'
+            time.sleep(0.005)
+
+    def wait_for(self, text, times=1):
+        """Waits until the chief has printed a text so many times."""
+        end = time.monotonic() + LIMIT
+        while self.output('worker', 0).count(text) < times:
+            assert time.monotonic() < end, f'no {text!r}\n{self.report()}'
+            time.sleep(0.001)
 
     def wait_for_steps(self, task, number):
         """Waits until a worker has printed so many steps; for a server, until worker 0 has."""
@@ -98,54 +122,111 @@ class Job:
         """The losses that a task has printed."""
         return [float(text) for text in re.findall(r'loss (\S+)', self.output(job, index))]
 
+    def saved_step(self):
+        """The step of the last checkpoint."""
+        return max(int(re.findall(r'ckpt-(\d+)', file.name)[0])
+                   for file in (self.folder / 'model').glob('model.ckpt-*.index'))
+
     def final(self):
-        """What the chief printed of the final values."""
-        return re.findall(r'final (\w+)', self.output('worker', 0))[-1]
+        """What the chief printed of the final values, None if it prints none."""
+        return (re.findall(r'final (\w+)', self.output('worker', 0)) or [None])[-1]
 
 
-def sync_training(folder, kill=None, after=None, steps=20, pause=0.02):
-    """The final values of synchronous training; tasks `kill` are killed and started again.
+def training(folder, program='monitored_sync', kill=None, moment='pause', steps=20, pause=0.02):
+    """The final values of a training on 1 server and 2 workers; where none are printed its step.
 
-    `after` is the number of seconds until then. None: in the pause after one of the first steps of
-    the last of them that is a worker, when it has added no gradient that it would add again.
+    Tasks `kill` are killed at a moment (a key of MOMENTS) and started again.
     """
-    with Job('monitored_sync', 1, 2, folder, '--steps', steps, '--logdir', Path(folder) / 'model',
+    with Job(program, 1, 2, folder, '--steps', steps, '--logdir', Path(folder) / 'model',
              '--pause', pause) as job:
         if kill:
-            if after is None:
-                job.wait_for_steps(kill[-1], random.randrange(1, 6))
-            else:
-                time.sleep(after)
-            for task in kill:
-                if job.processes[task].poll() is None:
-                    job.kill(*task)
-            for task in kill:
-                job.start(*task)
-        job.wait()
-        return job.final()
+            MOMENTS[moment](job, kill)
+            job.restart(kill)
+        # A Supervisor's program ends with an error when it loses its server, as in TensorFlow.
+        job.wait(restarts=3 if program.startswith('supervised') else 0)
+        return job.final() or f'at step {job.saved_step()}'
+
+
+def _in_the_pause(job, kill):
+    """After one of the first steps of the last task that is a worker."""
+    job.wait_for_steps(kill[-1], random.randrange(1, 6))
+
+
+def _in_a_step(job, kill):
+    job.wait_for_steps(kill[-1], random.randrange(1, 10))
+    time.sleep(random.uniform(0, 0.03))
+
+
+def _initialising(job, kill):
+    """While processes start, before, while or after the chief gives Variables their values."""
+    if random.random() < 0.5:
+        time.sleep(random.uniform(0.05, 0.4))
+    else:
+        job.wait_for(random.choice(('Running local_init_op', 'Done running local_init_op')))
+        time.sleep(random.uniform(0, 0.03))
+
+
+def _saving(job, kill):
+    """While the chief writes its first or second checkpoint."""
+    job.wait_for('Saving checkpoint', random.randrange(1, 3))
+    time.sleep(random.uniform(0, 0.03))
+
+
+def _restoring(job, kill):
+    """All tasks are killed and start again; then, while the chief reads the checkpoint."""
+    job.wait_for('Saving checkpoint', 2)
+    job.wait_for_steps(('worker', 0), len(job.losses()) + 1)
+    job.restart(ROLES['all'])
+    job.wait_for('Restoring parameters')
+    time.sleep(random.uniform(0, 0.03))
+
+
+def _at_random(job, kill):
+    time.sleep(random.uniform(0.05, 1.))
+
+
+def _stopped(job, kill):
+    """Not killed: stopped for 3 seconds."""
+    _in_a_step(job, kill)
+    for how in (signal.SIGSTOP, signal.SIGCONT):
+        for task in kill:
+            job.processes[task].send_signal(how)
+        time.sleep(3 if how is signal.SIGSTOP else 0)
+    kill.clear()                        # nothing starts again
 
 
 ROLES = {'ps': [('ps', 0)], 'worker': [('worker', 1)], 'chief': [('worker', 0)],
          'all': [('ps', 0), ('worker', 0), ('worker', 1)]}
+MOMENTS = {'pause': _in_the_pause, 'step': _in_a_step, 'init': _initialising, 'save': _saving,
+           'restore': _restoring, 'random': _at_random, 'stop': _stopped}
 
 
-def main(role, times):
+_ENDS = [f'at step {n}' for n in range(20, 23)]     # asynchronous: each worker makes a last step
+
+
+def main(role, times, program='monitored_sync', moment='random'):
     with tempfile.TemporaryDirectory() as folder:
-        wanted = sync_training(folder)
-    same = failed = 0
-    slowest = 0.
-    for _ in range(int(times)):
         began = time.monotonic()
+        wanted = training(folder, program)
+        usual = time.monotonic() - began
+    same = failed = 0
+    slowest, others = 0., []
+    for n in range(int(times)):
+        began = time.monotonic()
+        random.seed(n)
         with tempfile.TemporaryDirectory() as folder:
-            after = random.uniform(0.2, 2.5)
             try:
-                same += sync_training(folder, ROLES[role], after) == wanted
+                final = training(folder, program, list(ROLES[role]), moment)
+                equal = final == wanted or final in _ENDS
+                same += equal
+                others += [] if equal else [final[:60]]
             except AssertionError as error:
                 failed += 1
-                print(f'after {after:.2f} s: {error}')
+                print(f'{n}: {error}')
         slowest = max(slowest, time.monotonic() - began)
-    print(f'{role}: {times} kills, {failed} did not finish, {same} ended bit-equal, slowest job '
-          f'{slowest:.1f} s')
+    print(f'{program} {role} {moment}: {times} kills, {failed} did not finish, {same} ended as '
+          f'without one, slowest job {slowest:.1f} s, without a kill {usual:.1f} s', *others,
+          flush=True)
 
 
 if __name__ == '__main__':

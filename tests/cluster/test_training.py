@@ -10,7 +10,7 @@ import random
 import numpy as np
 import pytest
 
-from tests.cluster.jobs import ROLES, Job, sync_training
+from tests.cluster.jobs import ROLES, Job, training
 from tests.golden.store import read_recorded
 
 pytest.importorskip('zmq', reason="pip install 'tinyflow-graph[cluster]'")
@@ -45,23 +45,27 @@ def test_a_client_with_towers_on_two_workers(tmp_path):
         np.testing.assert_allclose(job.losses(0, 'client'), IN_GRAPH, rtol=1e-6)
 
 
-# A chief that is killed does not always end bit-equal yet (docs/resume.md).
-KILLED = sorted(set(ROLES) - {'chief'})
-CHOSEN = random.choice(KILLED)
+CHOSEN = random.choice(sorted(ROLES))
 
 
 @pytest.mark.parametrize('killed', [
-    pytest.param(name, marks=() if name == CHOSEN else pytest.mark.slow) for name in KILLED])
+    pytest.param(name, marks=() if name == CHOSEN else pytest.mark.slow) for name in sorted(ROLES)])
 def test_synchronous_training_ends_bit_equal_after_a_kill(killed, tmp_path, uninterrupted):
     """If the server was lost the chief restores the last checkpoint, else it keeps what lives.
 
-    The batches follow from the step. Here workers are killed between two steps; at the random
-    moments of `python -m tests.cluster.jobs worker 20` one may add its gradient twice, as in
-    TensorFlow (docs/resume.md).
+    The batches follow from the step. Tasks die in a step or in the pause after it; for other
+    moments and programs see `python -m tests.cluster.jobs`.
     """
-    assert sync_training(tmp_path, ROLES[killed], pause=0.06) == uninterrupted
+    assert training(tmp_path, kill=ROLES[killed], moment='step') == uninterrupted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('stopped', ['worker', 'ps'])
+def test_a_task_that_is_stopped_for_a_while(stopped, tmp_path, uninterrupted):
+    """SIGSTOP and, 3 seconds later, SIGCONT: the others wait."""
+    assert training(tmp_path, kill=list(ROLES[stopped]), moment='stop') == uninterrupted
 
 
 @pytest.fixture(scope='module')
 def uninterrupted(tmp_path_factory):
-    return sync_training(tmp_path_factory.mktemp('uninterrupted'))
+    return training(tmp_path_factory.mktemp('uninterrupted'))

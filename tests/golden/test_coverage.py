@@ -17,6 +17,7 @@ from tests.golden.test_programs import LATER as PROGRAMS_LATER
 from tests.golden.cases import CASES
 from tests.golden.programs import PROGRAMS
 from tests.golden.random_cases import RANDOM_CASES
+from tinyflow.cluster import collective_ops
 from tinyflow.graph.op import Op
 from tinyflow.ops.control_flow.function_nodes import functions_of
 from tinyflow.ops.imported import (
@@ -50,10 +51,10 @@ ELSEWHERE: dict[str, str] = {
     'ApproximateEqual': 'a raw op in TF 1.15; rows/math.py',
     'ArrayBatchesDataset': 'tinyflow\'s own, below numpy_input_fn; rows/datasets.py',
     'BatchMatMul': 'only in graphs older than BatchMatMulV2; rows/linalg.py',
-    'CollectiveBroadcast': "tinyflow's own; tests/cluster/rows.py",
-    'CollectiveGather': 'needs several processes; the losses of tests/cluster/test_workers.py',
-    'CollectiveGetNext': "tinyflow's own; tests/cluster/rows.py",
-    'CollectiveReduce': 'needs several processes; the losses of tests/cluster/test_workers.py',
+    collective_ops.CollectiveBroadcast.type: "tinyflow's own; tests/cluster/rows.py",
+    collective_ops.CollectiveGather.type: 'tests/cluster/test_workers.py',
+    collective_ops.CollectiveGetNext.type: "tinyflow's own; tests/cluster/rows.py",
+    collective_ops.CollectiveReduce.type: 'tests/cluster/test_workers.py',
     'Div': 'only in graphs that older TF wrote; rows/math.py',
     'InTopK': 'only in graphs older than InTopKV2; rows/reduction.py',
     'Inv': 'only in graphs older than Reciprocal; rows/math.py',

@@ -3,6 +3,7 @@ import contextlib
 import random
 import subprocess
 import sys
+import types
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -11,8 +12,9 @@ import tinyflow as tf
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.op import Op
 from tinyflow.graph.support import render
+from tinyflow.graph.support.call_hints import add_hint
 from tinyflow.inspect import viz
-from tinyflow.inspect.viz import select
+from tinyflow.inspect.viz import labels, legend, select
 
 SVG = '{http://www.w3.org/2000/svg}'
 
@@ -89,6 +91,49 @@ def test_argument_constants_are_written_into_their_consumer(net):
                    for d in n.details)
 
 
+def written(t):
+    """What the node of a tensor says, other than its shape."""
+    return [d for d in viz.draw(t).model.node(t.op.name).details if '=' in d]
+
+
+def test_folded_arguments_have_the_names_of_their_inputs():
+    a, b = tf.placeholder(tf.float32, [4, 6]), tf.placeholder(tf.float32, [4, 6])
+    i = tf.placeholder(tf.int32, [3])
+    assert written(tf.concat([a, b], 1)) == ['axis = 1']
+    assert written(tf.concat([a, b, a], axis=-1)) == ['axis = -1']
+    assert written(tf.stack([2, i[0], 3])) == ['values[0] = 2', 'values[2] = 3']
+    assert written(tf.split(a, 2, 1)[0]) == ['axis = 1']
+    assert written(tf.split(a, [1, 5], 1)[0]) == ['size_splits = [1, 5]', 'axis = 1']
+    assert written(tf.gather(a, i, axis=1)) == ['axis = 1']
+    assert written(tf.expand_dims(a, 0)) == ['axis = 0']
+    assert written(tf.argmax(a, 1)) == ['axis = 1']
+    assert written(tf.reduce_max(a, [0, 1])) == ['axis = [0, 1]']
+    assert written(tf.reshape(a, [-1])) == ['shape = [-1]']
+    assert written(tf.transpose(a, [1, 0])) == ['perm = [1, 0]']
+    assert written(tf.tile(a, [2, 1])) == ['multiples = [2, 1]']
+    assert written(tf.pad(a, [[1, 1], [0, 0]])) == ['paddings = [[1, 1], [0, 0]]']
+    assert written(tf.one_hot(i, 5)) == ['depth = 5', 'on_value = 1', 'off_value = 0']
+    assert written(a[1:3, ::2]) == ['begin = [1, 0]', 'end = [3, 0]', 'strides = [1, 2]']
+    assert written(tf.slice(a, [0, 1], [2, 2])) == ['begin = [0, 1]', 'size = [2, 2]']
+    assert written(tf.dynamic_stitch([[0, 1], [2]], [b[:2], b[2:3]])) == \
+        ['indices[0] = [0, 1]', 'indices[1] = [2]']
+
+
+@pytest.mark.parametrize('length', [1, 3])
+def test_every_static_input_of_every_op_is_named_as_declared(length):
+    axes = {'concat_dim', 'split_dim', 'dim', 'dimension', 'reduction_indices', 'reduction_axes'}
+    for definition in Op.registry.values():
+        args = definition.inputs
+        node = types.SimpleNamespace(definition=definition, inputs=[
+            None for arg in args for _ in range(length if arg.is_list else 1)])
+        declared = [(arg.name, k) for arg in args for k in range(length if arg.is_list else 1)]
+        for index, (name, k) in enumerate(declared):
+            plain = labels.argument(node, index).partition('[')
+            assert plain[0] == ('axis' if name in axes else name), definition.type
+            assert plain[2] in ('', f'{k}]')
+            assert labels.is_static(node, index) == (name in definition.static), definition.type
+
+
 def test_named_constants_are_nodes():
     a, b = tf.constant(3.0, name='a'), tf.constant(4.0, name='b')
     picture = viz.draw(op('AddV2', a, b, name='c'))
@@ -111,6 +156,93 @@ def test_the_gradient_part_is_drawn_in_reverse(graph, net):
     picture = viz.draw(graph, show_gradients=True)
     assert 'dir=back' in picture.dot and 'constraint=false' in picture.dot
     assert 'dir=back' not in viz.draw(graph).dot
+
+
+@pytest.fixture
+def deep_net(graph):
+    """Three layers, whose gradients are more nodes than are drawn one by one."""
+    h = tf.placeholder(tf.float32, [None, 6], name='x')
+    for name in ('one', 'two', 'three'):
+        h = tf.layers.dense(h, 4, tf.nn.relu, name=name)
+    return tf.reduce_mean(tf.square(h), name='loss')
+
+
+def test_a_gradient_is_one_node_next_to_its_operation(graph, deep_net):
+    tf.gradients(deep_net, tf.trainable_variables())
+    picture = viz.draw(graph, show_gradients=True)
+    node = picture.model.node('gradients/loss_grad/truediv')
+    assert (node.kind, node.name, node.part) == ('gradient', 'loss_grad', 'gradient')
+    assert picture.model.node('gradients/two/MatMul_grad/MatMul').details == ['MatMul ×2']
+    called = {n.key: '/'.join((*n.path, n.name)) for n in picture.model.nodes}
+    tied = {called[a]: called[b] for a, b in picture.model.ties}
+    assert tied['two/MatMul'] == 'gradients/two/MatMul_grad'
+    assert tied['two/Relu'] == 'gradients/two/ReluGrad' and tied['loss'] == 'gradients/loss_grad'
+    backward = {n.key for n in picture.model.nodes if n.part == 'gradient'}
+    sideways = [e for e in picture.model.edges if e.tail not in backward and e.head in backward]
+    assert len(sideways) == len(picture.model.ties) == 11      # one for each, and no others
+    assert {e.style for e in sideways} == {'gradient'}
+    assert not any(e.label for e in picture.model.edges if e.head in backward)
+    rung, = [e for e in sideways if called[e.tail] == 'two/MatMul']
+    assert 'one/Relu:0' in rung.tooltip and 'two/kernel' in rung.tooltip
+
+
+def test_gradients_are_at_the_height_of_their_operations(graph, deep_net):
+    tf.gradients(deep_net, tf.trainable_variables())
+    picture = viz.draw(graph, show_gradients=True)
+    root, height = ElementTree.fromstring(picture.svg()), {}
+    for group in root.iter(f'{SVG}g'):
+        text = group.find(f'{SVG}text')
+        if group.get('class') == 'node' and text is not None:
+            height[group.get('id')] = float(text.get('y'))
+    assert all(abs(height[a] - height[b]) < 20 for a, b in picture.model.ties)
+
+
+def test_the_nodes_of_gradients_can_be_opened(graph, deep_net):
+    tf.gradients(deep_net, tf.trainable_variables())
+
+    def drawn(**options):
+        return names(viz.draw(graph, show_gradients=True, **options))
+    assert 'gradients/two/MatMul_grad' in drawn()
+    assert 'gradients/two/MatMul_1' in drawn(open='gradients/two/MatMul_grad')
+    assert 'gradients/three/MatMul_grad' in drawn(open='gradients/two/MatMul_grad')
+    assert {'gradients/two/MatMul_1', 'gradients/truediv'} <= drawn(open='gradients')
+    assert drawn(open='gradients') == drawn(limit=None)
+
+
+def test_an_update_is_one_node_with_its_slots(graph, deep_net):
+    from tinyflow.train.optimizers.adam import AdamOptimizer
+    picture = viz.draw(AdamOptimizer(0.5).minimize(deep_net), show_gradients=True,
+                       show_optimizer=True)
+    update = picture.model.node('Adam/update_two/kernel/ApplyAdam')
+    assert update.path == ('Adam',) and update.details[:2] == ['of two/kernel', 'slots m, v']
+    settings = picture.model.node('Adam/beta1')
+    assert settings.details == ['learning_rate = 0.5', 'beta1 = 0.9', 'beta2 = 0.999',
+                                'epsilon = 1e-08', 'beta1_power, beta2_power']
+    assert settings.path == ('Adam',) and picture.model.node('Adam/mul_1') is settings
+    into = {e.tail: e.style for e in picture.model.edges if e.head == update.key}
+    assert set(into) == {picture.model.node('two/kernel').key,
+                         picture.model.node('gradients/two/MatMul_grad/MatMul_1').key}
+    assert sorted(into.values()) == ['data', 'update']
+    assert [e.head for e in picture.model.edges if e.tail == update.key] == [settings.key]
+
+
+def test_one_hyperparameter_is_a_line_of_each_update(graph, deep_net):
+    tf.train.MomentumOptimizer(0.5, 0.9).minimize(deep_net)
+    picture = viz.draw(graph, show_optimizer=True)
+    update = picture.model.node('Momentum/update_two/kernel/ApplyMomentum')
+    assert update.details[:4] == ['of two/kernel', 'slot accum', 'learning_rate = 0.5',
+                                  'momentum = 0.9']
+
+
+def test_labels_are_not_repeated():
+    x = tf.placeholder(tf.float32, [2, 3], name='x')
+    a = tf.exp(tf.reduce_sum(x, 0, name='s'), name='a')
+    b = tf.sin(a, name='b')
+    picture = viz.draw([tf.reduce_sum(b, name='c'), tf.cos(b, name='d')])
+    assert {ends: e.label for ends, e in edges(picture).items() if e.label} == \
+        {('s', 'a'): '[3]'}
+    every = edges(viz.draw([tf.reduce_sum(b, name='c2')], shapes='all'))
+    assert every['a', 'b'].label == every['b', 'c2'].label == '[3]'
 
 
 def test_initial_values(graph, net):
@@ -264,10 +396,20 @@ def test_svg_titles_show_the_users_line(net):
 
 
 def test_legend_explains_just_what_occurs(net):
-    dot = viz.draw(net['loss']).dot
-    assert 'legend_variable' in dot and 'legend_placeholder' in dot
-    assert 'legend_gradient' not in dot and 'legend_control' not in dot
-    assert 'cluster_legend' not in viz.draw(net['loss'], legend=False).dot
+    text = legend.table(viz.draw(net['loss']).model)
+    assert '>variable<' in text and '>placeholder<' in text
+    assert '>gradient<' not in text and '>runs after<' not in text
+    assert text in viz.draw(net['loss']).dot
+    assert 'ID="legend"' not in viz.draw(net['loss'], legend=False).dot
+
+
+def test_legend_takes_little_room(graph, net):
+    """It is above the picture, so that its samples do not take part in the layout."""
+    def size(**options):
+        root = ElementTree.fromstring(viz.draw(graph, show_gradients=True, **options).svg())
+        return [float(v) for v in root.attrib['viewBox'].split()[2:]]
+    (wide, high), (width, height) = size(), size(legend=False)
+    assert wide <= max(width, 330) and high <= height + 70
 
 
 @pytest.mark.parametrize('suffix, start', [
@@ -301,6 +443,8 @@ def test_dot_survives_odd_texts_and_is_deterministic(graph):
     ({'close': ['nowhere']}, 'no such name scope'),
     ({'direction': 'up'}, "'TB'"),
     ({'shapes': 'some'}, "'auto'"),
+    ({'shapes': 'non'}, "Hint: did you mean 'none'"),
+    ({'show_constants': 'folded'}, "Hint: did you mean 'fold'"),
     ({'depth': -1}, 'depth=-1'),
     ({'hide': 'MatMull'}, 'MatMull.*matches no node'),
     ({'only': '('}, 'regular expression'),
@@ -308,6 +452,15 @@ def test_dot_survives_odd_texts_and_is_deterministic(graph):
 def test_wrong_wishes(net, wrong, words):
     with pytest.raises(ValueError, match=words):
         viz.draw(net['loss'], **wrong)
+
+
+def test_unknown_options_are_answered_with_the_nearest(graph, net):
+    with pytest.raises(TypeError, match="keyword argument 'dept'") as error:
+        viz.draw(graph, dept=2)
+    add_hint(error.value, error.tb)
+    assert "did you mean 'depth'" in str(error.value)
+    with pytest.raises(TypeError, match="'dept'\n  Hint: did you mean 'depth'"):
+        tf.graph_diff(graph, graph).draw(dept=2)
 
 
 @pytest.mark.parametrize('what', [None, 3, 'loss', object(), [1.0]])
@@ -541,23 +694,17 @@ def test_edges_from_summaries_have_no_text(graph):
     assert all(edge.label == '' for (_, head), edge in found.items() if 'Merge' in head)
 
 
-def test_room_below_headings():
-    """Between the title and the notes, below these, and below the heading of the legend."""
-    with tf.Graph().as_default():
-        x = tf.placeholder(tf.float32, [None, 3], name='x')
-        picture = tf.viz.draw(tf.layers.dense(x, 2, activation=tf.nn.relu), title='Title')
-    source = picture.dot
-    room, line = '<FONT POINT-SIZE="4"> </FONT>', '<BR ALIGN="LEFT"/>'
-    assert f'<B>legend</B>{line}{room}{line}[shape]' in source
-    assert source.count(room) >= 2
-
-
-def test_scopes_that_are_nested_very_deeply():
+def test_scopes_that_are_nested_very_deeply(graph):
+    x = tf.placeholder(tf.float32, [3], name='x')
     with contextlib.ExitStack() as stack:
-        for _ in range(1200):
+        for level in range(2000):
             stack.enter_context(tf.name_scope('s'))
-        x = tf.constant(1.0, name='x') + 1.0
-    picture = tf.viz.draw(x, limit=None)
+            if level % 40 == 0:
+                x = tf.sin(x)
+            elif level % 20 == 0:
+                x = tf.cos(x)
+    picture = tf.viz.draw(graph, limit=None)
     source = picture.dot
     assert source.count('subgraph cluster_c') == 40
     assert 'scopes inside 40 others are not drawn' in source
+    assert len(picture.model.nodes) == 101 and len(viz.draw(graph).model.nodes) <= 80

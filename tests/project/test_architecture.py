@@ -34,7 +34,8 @@ FLOORS = [
     ['tinyflow.inspect'],
     ['tinyflow.api'],
 
-    ['tinyflow', 'tinyflow.api.cli', 'tinyflow.api.cli_predict', 'tinyflow.__main__'],
+    ['tinyflow', 'tinyflow.api.cli', 'tinyflow.api.cli_predict', 'tinyflow.api.cli_learn',
+     'tinyflow.api.learn', 'tinyflow.__main__'],
     ['keras_layer'],
     ['estimator_layer'],
 ]

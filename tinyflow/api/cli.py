@@ -21,6 +21,7 @@ import tinyflow
 from tinyflow.api import aliases
 from tinyflow.api.cli_diff import add_diff
 from tinyflow.api.cli_launch import add_launch
+from tinyflow.api.cli_learn import add_learn
 from tinyflow.api.cli_playground import add_playground
 from tinyflow.api.cli_predict import add_predict
 from tinyflow.graph import defaults, graph as graph_module
@@ -106,6 +107,7 @@ def _parser():
     add_diff(commands)
     add_launch(commands)
     add_playground(commands)
+    add_learn(commands)
     return parser
 
 

@@ -50,6 +50,7 @@ class Connection:
         self._poller.register(self.socket, zmq.POLLIN)
         self._poller.register(self._monitor, zmq.POLLIN)
         self.connected = False
+        self._patience = _PATIENCE
         self._tcp = False               # connected, but no greeting yet
         self._refused = 0
         self.socket.connect(f'tcp://{ip}:{port}')
@@ -99,18 +100,25 @@ class Connection:
                 header = decoded_header(frames[1].bytes)
                 if header.get('n') == number and frames[0].bytes != b'alive':
                     return [frames[0].bytes, header, *frames[2:]]
+                if header.get('waits') and heard - warned > self._patience:
+                    warned = heard
+                    self._patience *= 2         # less often where steps take long
+                    logging.warning('This session waits since %d seconds for %s, where %s.',
+                                    heard - began, self.name, header['waits'])
                 continue
             if events:
                 self._look_at_events(known)
             if deadlines:
                 check_deadline()
             now = time.monotonic()
-            if not self.connected and now - warned > _PATIENCE:
+            silent = now - (heard if self.connected else began)
+            if silent > _PATIENCE and now - warned > _PATIENCE:
                 warned = now
                 logging.warning(
-                    'This session waits for %s at %s since %d seconds. Is it started? Besides '
-                    'train_and_evaluate, a program starts its own tf.train.Server.',
-                    self.name.removesuffix(f' at {self.address}'), self.address, now - began)
+                    'This session waits for %s at %s since %d seconds.%s',
+                    self.name.removesuffix(f' at {self.address}'), self.address, silent,
+                    '' if self.connected else ' Is it started? Besides train_and_evaluate, a '
+                    'program starts its own tf.train.Server.')
             if self.connected and now - heard > _SILENCE:
                 raise _unavailable(self, f'has not answered for {_SILENCE:.0f} seconds')
 

@@ -10,6 +10,7 @@ import os
 import queue
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,7 @@ __all__ = ['Serving', 'check_same']
 _SHORT = 0.002          # seconds; stages that took less are run by the receiving thread
 _LOOK = 1.0             # seconds between looks at runs that take long
 _LOOK_AT_SESSIONS = 30.0
+_AFTER_AN_END = (.0, .005, .05)     # seconds after a connection has ended, looks at all runs
 
 
 class _Pool:
@@ -84,6 +86,8 @@ class Serving:
         self._pool = _Pool()
         self._running: dict[tuple[bytes, int], tuple[float, str]] = {}
         self._sessions: dict[str, set[bytes]] = {}      # session -> its clients
+        self._ends_of_clients = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        self._looks: list[float] = []           # when to look at all runs
         self.stopped = threading.Event()
         self._ends = False
         self.thread = threading.Thread(target=self._serve, daemon=True, name='tinyflow server')
@@ -106,11 +110,15 @@ class Serving:
         poller = zmq.Poller()
         poller.register(socket, zmq.POLLIN)
         poller.register(self._wake_read, zmq.POLLIN)
+        poller.register(self._ends_of_clients, zmq.POLLIN)
         looked = looked_at_sessions = time.monotonic()
         while not self._ends:
-            woken = poller.poll(int(_LOOK * 1000))
-            if len(woken) and woken[-1][0] == self._wake_read:
-                os.read(self._wake_read, 4096)
+            woken = poller.poll(5 if self._looks else int(_LOOK * 1000))
+            for where, _ in woken:
+                if where == self._wake_read:
+                    os.read(self._wake_read, 4096)
+                elif where is self._ends_of_clients:
+                    self._note_ends()
             while self._outbox:
                 self._send(*self._outbox.popleft())
             for _ in range(100):                    # then others have their turn
@@ -122,10 +130,15 @@ class Serving:
             now = time.monotonic()
             if now - looked > _LOOK:
                 looked = now
+                self._look_at_runs(now - _LOOK)
+            if self._looks and now >= self._looks[0]:
+                del self._looks[0]
                 self._look_at_runs(now)
             if now - looked_at_sessions > _LOOK_AT_SESSIONS:
                 looked_at_sessions = now
                 self._look_at_sessions()
+        socket.disable_monitor()
+        self._ends_of_clients.close(0)
         socket.close(0)
         self._pool.stop()
         with self._wake_lock:
@@ -140,16 +153,28 @@ class Serving:
         except self._zmq.ZMQError:                  # the client is gone
             return False
 
-    def _look_at_runs(self, now: float) -> None:
-        """Tells clients of long runs that this task lives; ends runs whose client does not."""
+    def _note_ends(self) -> None:
+        """A connection has ended. Which one is known when one sends to it, maybe a moment later."""
+        with suppress(self._zmq.Again):
+            while True:
+                self._ends_of_clients.recv_multipart(self._zmq.NOBLOCK)
+        now = time.monotonic()
+        self._looks = [now + seconds for seconds in _AFTER_AN_END]
+
+    def _look_at_runs(self, until: float) -> None:
+        """Tells clients of runs that began before `until` that this task lives.
+
+        Ends runs whose client does not.
+        """
         for (client, step), (began, session) in list(self._running.items()):
-            if now - began > _LOOK and not self._send(client, encoded(b'alive', {'n': step})):
-                self.service.cancel(session, step)
+            if began <= until and not self._send(client, encoded(b'alive', {
+                    'n': step, 'waits': self.service.waits_for(session, step)})):
+                self.service.give_up(session, step)
 
     def _look_at_sessions(self) -> None:
         """Ends the sessions which have had no client since the last look."""
         for session, clients in list(self._sessions.items()):
-            if not clients:
+            if not clients and not self.service.goes_on(session):
                 self._forget(session)
             clients -= {client for client in clients
                         if not self._send(client, encoded(b'alive', {'n': 0}))}
@@ -182,6 +207,8 @@ class Serving:
                 self._sessions[header['s']].add(client)
             arrays = decoded(header, [frame.buffer for frame in frames[3:]]) \
                 if kind != b'register' else [frame.bytes for frame in frames[3:]]
+            if kind == b'hello':                # the task may have been restarted
+                self._look_at_runs(time.monotonic())
             if kind == b'run':
                 if self.service.seconds(header['s'], header['k']) < _SHORT:
                     self._answer(client, number, answer, header, arrays, True)
@@ -216,7 +243,7 @@ class Serving:
         check_same(self._server, header.get('cluster'), header.get('from'))
         session = header.get('s')
         if isinstance(session, str):
-            self.service.open(session)
+            self.service.open(session, str(header.get('from')))
             self._sessions.setdefault(session, set()).add(client)
         task = self.service.task
         return {'n': number, 'i': self.service.incarnation, 'task': [task.job, task.index],

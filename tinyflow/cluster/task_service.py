@@ -10,6 +10,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from functools import partial
 from math import inf
 from time import perf_counter
 from typing import Any
@@ -18,14 +19,16 @@ import numpy as np
 
 from tinyflow.cluster.named_store import Containers, NamedStore, SessionStates
 from tinyflow.cluster.remote_errors import state_lost
+from tinyflow.cluster.served_runs import Effects, ServedRun, Survivors
 from tinyflow.cluster.shipping import Shipped, unpacked
 from tinyflow.cluster.tasks import Task
 from tinyflow.compiler.compile import Options
 from tinyflow.compiler.ir import Instruction
 from tinyflow.graph import dtypes
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.support.waits import Deadline, deadlines
+from tinyflow.graph.support.waits import Deadline, deadlines, served
 from tinyflow.graph.variable_refs import variable_read_by
+from tinyflow.ops.queues.waiting import waits_for
 from tinyflow.session.cache_entry import CacheEntry
 from tinyflow.session.executable import Executable
 from tinyflow.session.program_cache import ProgramCache
@@ -68,6 +71,7 @@ class StageProgram:
         self.may_wait = any(i.definition.state is not None or i.definition.functions
                             or i.definition.calls_user_code or _takes_handle(i)
                             for i in entry.program.instructions)
+        self.effects = Effects(entry.program.instructions) if self.may_wait else None
         self.seconds = 1.               # that the last run took
         self._read = _variables_read(entry.fetches)
         self.plain = route.is_plain and list(route.sent) == list(range(outputs))
@@ -141,12 +145,14 @@ def boxed(value: Any, dtype: np.dtype) -> np.ndarray:
 class _Session:
     """What a task keeps for one session."""
 
-    def __init__(self) -> None:
+    def __init__(self, sender: str = '') -> None:
+        self.sender = sender                        # the task of the client, '' for this one
         self.states = SessionStates()
         self.stages: dict[str, StageProgram] = {}
         self.stores: list[NamedStore] = []
         self.kept: OrderedDict[int, dict[int, Any]] = OrderedDict()
         self.running: dict[int, int] = {}           # step -> thread that runs a stage of it
+        self.served: dict[int, ServedRun] = {}      # step -> its run, for another process
         self.lock = threading.RLock()
         self.positions: dict[str, Any] = {}         # to resume
 
@@ -169,14 +175,15 @@ class TaskService:
         self.containers = Containers()
         self.incarnation = secrets.randbits(62)     # another one at each start
         self._sessions: dict[str, _Session] = {}
+        self._survivors = Survivors()
         self._lock = threading.RLock()
 
     # ---- sessions ----------------------------------------------------------------------------
 
-    def open(self, session: str) -> None:
-        """Makes room for a session of this name."""
+    def open(self, session: str, sender: str = '') -> None:
+        """Makes room for a session of this name; `sender` is the task of another process."""
         with self._lock:
-            self._sessions.setdefault(session, _Session())
+            self._sessions.setdefault(session, _Session(sender))
 
     def _session(self, name: str) -> _Session:
         found = self._sessions.get(name)
@@ -190,6 +197,8 @@ class TaskService:
         with self._lock:
             found = self._sessions.pop(session, None)
         if found is not None:
+            for run in list(found.served.values()):
+                run.gone = True
             for step in list(found.running):
                 self._wake(found, step)
             for store in found.stores:
@@ -242,11 +251,23 @@ class TaskService:
         if milliseconds:
             deadlines[me] = Deadline(milliseconds)
         found.running[step] = me
+        run = None
+        if found.sender and program.effects is not None:
+            run = served[me] = found.served[step] = ServedRun(
+                found.sender, session, program.effects, partial(self._wake, found, step),
+                self._survivors)
+        failed = True
         try:
-            return program.run(arrays, None if program.plain else found.of_step(step))
+            results = program.run(arrays, None if program.plain else found.of_step(step))
+            failed = False
+            return results
         finally:
+            if run is not None:
+                run.finish(failed)
             with found.lock:
                 found.running.pop(step, None)
+                served.pop(me, None)
+                found.served.pop(step, None)
                 deadlines.pop(me, None)
                 if outer is not None:
                     deadlines[me] = outer
@@ -257,6 +278,25 @@ class TaskService:
         if found is not None:
             self._wake(found, step)
             found.kept.pop(step, None)
+
+    def waits_for(self, session: str, step: int) -> str:
+        """What a run of this step waits for, as text; '' if it does not wait."""
+        found = self._sessions.get(session)
+        thread = None if found is None else found.running.get(step)
+        return '' if thread is None else waits_for(thread)
+
+    def give_up(self, session: str, step: int) -> None:
+        """Ends a run whose client is gone, unless it has something to finish."""
+        found = self._sessions.get(session)
+        run = None if found is None else found.served.get(step)
+        if run is not None:
+            run.give_up()
+        else:
+            self.cancel(session, step)
+
+    def goes_on(self, session: str) -> bool:
+        """Whether a run of a client that is gone has something to finish."""
+        return self._survivors.of(session)
 
     @staticmethod
     def _wake(found: _Session, step: int) -> None:

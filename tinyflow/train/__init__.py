@@ -42,8 +42,8 @@ from tinyflow.train.training_util import (
 __all__ = [  # noqa: F822 - some come from _LATER
     'AdadeltaOptimizer', 'AdagradDAOptimizer', 'AdagradOptimizer', 'AdamOptimizer', 'Checkpoint',
     'CheckpointManager', 'CheckpointSaverHook', 'CheckpointSaverListener', 'ChiefSessionCreator',
-    'ClusterSpec', 'Coordinator', 'ExponentialMovingAverage', 'FeedFnHook', 'FinalOpsHook',
-    'FtrlOptimizer',
+    'ClusterSpec', 'Coordinator', 'DoctorHook', 'ExponentialMovingAverage', 'FeedFnHook',
+    'FinalOpsHook', 'FtrlOptimizer',
     'GlobalStepWaiterHook', 'GradientDescentOptimizer', 'LoggingTensorHook', 'LooperThread',
     'MomentumOptimizer', 'MonitoredSession', 'MonitoredTrainingSession',
     'NanLossDuringTrainingError', 'NanTensorHook', 'NewCheckpointReader', 'Optimizer',
@@ -84,6 +84,7 @@ _LATER = _names_of({
     'tinyflow.train.device_setter': 'replica_device_setter',
     'tinyflow.cluster.server': 'Server',
     'tinyflow.train.queues.coordinator': 'Coordinator LooperThread',
+    'tinyflow.inspect.doctor.training.hook': 'DoctorHook',
     'tinyflow.train.hooks.checkpoints': 'CheckpointSaverHook CheckpointSaverListener',
     'tinyflow.train.hooks.feeding': 'FeedFnHook',
     'tinyflow.train.hooks.final_ops': 'FinalOpsHook',

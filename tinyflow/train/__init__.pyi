@@ -5,6 +5,7 @@ from tinyflow.cluster.server import Server
 from tinyflow.formats.graphdef.graph_io import write_graph
 from tinyflow.formats.wire.events import summary_iterator
 from tinyflow.formats.wire.feature_lists import BytesList, FloatList, Int64List
+from tinyflow.inspect.doctor.training.hook import DoctorHook
 from tinyflow.train.checkpoints.checkpoint import Checkpoint
 from tinyflow.train.checkpoints.checkpoint_manager import CheckpointManager
 from tinyflow.train.checkpoints.checkpoint_state import (
@@ -82,7 +83,7 @@ ServerDef: Any
 __all__ = [
     'AdadeltaOptimizer', 'AdagradDAOptimizer', 'AdagradOptimizer', 'AdamOptimizer', 'BytesList',
     'Checkpoint', 'CheckpointManager', 'CheckpointSaverHook', 'CheckpointSaverListener',
-    'ChiefSessionCreator', 'ClusterDef', 'ClusterSpec', 'Coordinator', 'Example',
+    'ChiefSessionCreator', 'ClusterDef', 'ClusterSpec', 'Coordinator', 'DoctorHook', 'Example',
     'ExponentialMovingAverage', 'Feature', 'FeatureList', 'FeatureLists', 'Features', 'FeedFnHook',
     'FinalOpsHook', 'FloatList', 'FtrlOptimizer', 'GlobalStepWaiterHook',
     'GradientDescentOptimizer', 'Int64List', 'JobDef', 'LoggingTensorHook', 'LooperThread',

@@ -1,5 +1,7 @@
 """Synchronous replicas with a Supervisor: the chief starts the queue runner and hands out tokens.
 """
+import time
+
 from flags import (
     FLAGS,
     INPUTS,
@@ -37,10 +39,15 @@ session = supervisor.prepare_or_wait_for_session(server.target)
 if is_chief:
     supervisor.start_queue_runners(session, [chief_queue_runner])
     session.run(tokens_op)
-for step in range(FLAGS.steps):
+step = int(session.run(global_step))        # that of a checkpoint, after a restart
+while step < FLAGS.steps:
     rows = rows_of(step)
-    value, local_step = session.run([loss, train_op], {x: INPUTS[rows], y: TARGETS[rows]})
-    say('step %d loss %.9g', local_step, value)
+    value, step = session.run([loss, train_op], {x: INPUTS[rows], y: TARGETS[rows]})
+    say('step %d loss %.9g', step, value)
+    if is_chief and FLAGS.logdir and step % FLAGS.save_steps == 0:
+        say('Saving checkpoint')
+        supervisor.saver.save(session, supervisor.save_path, global_step)
+    time.sleep(FLAGS.pause)
 say('done')
 if is_chief:
     say('final %s', session.run(tf.get_default_graph().get_tensor_by_name('w2:0')).tobytes().hex())

@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tinyflow.graph.support import errors
 
 __all__ = ['Deadline', 'check_deadline', 'deadline', 'deadlines', 'indivisible',
-           'indivisible_codes', 'may_wait', 'seconds_left', 'waiting_codes']
+           'indivisible_codes', 'may_wait', 'seconds_left', 'served', 'waiting_codes']
 
 _Function = TypeVar('_Function', bound=Callable)
 
@@ -49,6 +49,7 @@ class Deadline:
 
 
 deadlines: dict[int, Deadline] = {}             # thread id -> the deadline of its run
+served: dict[int, Any] = {}     # thread id -> its ServedRun, for a session of another process
 
 
 @contextmanager

@@ -16,6 +16,7 @@ class Finding:
     problem: str
     hint: str
     operation: Operation | None = None
+    figure: float | None = None         # what was measured
 
     def __str__(self) -> str:
         return report(f'[{self.id}] {self.problem}', op=self.operation, hint=self.hint)

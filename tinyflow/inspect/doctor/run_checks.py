@@ -9,10 +9,11 @@ from tinyflow.graph.support.errors import InvalidArgumentError, misuse
 from tinyflow.inspect.doctor.checks import CHECKS, CheckedGraph
 from tinyflow.inspect.doctor.report import Report
 from tinyflow.session.fetches import FetchPlan
+from tinyflow.session.session import BaseSession
 
 
-def doctor(graph=None, fetches=None) -> Report:
-    """Finds likely mistakes in a graph without running it.
+def doctor(graph=None, fetches=None, every=50, loss=None):
+    """Finds likely mistakes in a graph without running it, or in a training while it runs.
 
     `graph` is a Graph (default: the default one). `fetches`, whatever Session.run accepts, are what
     is going to be run; with them, ops that they do not need are reported, too. Looks for vectors
@@ -22,8 +23,25 @@ def doctor(graph=None, fetches=None) -> Report:
     docs/warnings.md lists the ids.
 
     Returns a Report: iterate over its findings, or print it. Raises TypeError if `graph` is not a
-    Graph.
+    Graph or a Session.
+
+    With a Session, watches the training inside a `with` block: dead ReLUs, saturated units,
+    gradients that vanish or explode, learning rates, the scales of inputs and labels, the origin of
+    a NaN. Each `every`-th step is sampled; `loss` is what was differentiated, unless it is given.
+    tf.train.DoctorHook and tf.keras.callbacks.Doctor do the same elsewhere::
+
+        with tf.doctor(session) as doctor:
+            for batch in batches:
+                session.run(train_op, {x: batch})
+        print(doctor.report())
     """
+    if isinstance(graph, BaseSession):
+        from tinyflow.inspect.doctor.training import WatchedSession  # start-up time
+        if fetches is not None:
+            raise misuse(TypeError('doctor: a Session is watched whatever it fetches.\n  Hint: '
+                                   'tf.doctor(session) for a training, tf.doctor(graph, fetches) '
+                                   'for a graph.'))
+        return WatchedSession(graph, every, loss)
     if graph is not None and not isinstance(graph, Graph):
         if fetches is not None:
             raise misuse(TypeError(f'doctor: graph must be a tf.Graph, not {graph!r}.\n  Hint: '

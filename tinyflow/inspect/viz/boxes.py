@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tinyflow.inspect.viz.model import Box, Edge, Node
 from tinyflow.inspect.viz.select import FORWARD
 
-_DEEPEST = 40           # boxes in each other: more would be thin lines, and Graphviz recurs
+DEEPEST = 40           # boxes in each other: more would be thin lines, and Graphviz recurs
 
 
 def nested(nodes, regions, notes) -> Box:
@@ -14,12 +14,12 @@ def nested(nodes, regions, notes) -> Box:
 
     Nodes of deeper scopes are in the innermost box that is drawn; a note says so.
     """
-    if any(len(node.path) > _DEEPEST for node in nodes):
-        notes.append(f'scopes inside {_DEEPEST} others are not drawn')
+    if any(len(node.path) > DEEPEST for node in nodes):
+        notes.append(f'scopes inside {DEEPEST} others are not drawn')
     root = Box('root', (), FORWARD)
     boxes = {(): root}
     for node in nodes:
-        shown = node.path[:_DEEPEST]
+        shown = node.path[:DEEPEST]
         for n in range(1, len(shown) + 1):
             path = node.path[:n]
             if path not in boxes:

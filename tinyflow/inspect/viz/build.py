@@ -1,20 +1,18 @@
 """Builds the Model of a picture: chooses, folds and connects nodes of a graph."""
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import misuse
-from tinyflow.inspect.viz import boxes, edges, fold, labels, select
-from tinyflow.inspect.viz.model import CONSTANTS, DIRECTIONS, SHAPES, Model, Node, Options
-from tinyflow.inspect.viz.nested_graphs import NestedGraphs, summary
+from tinyflow.graph.support.keywords import nearest_keyword
+from tinyflow.inspect.viz import backward, boxes, edges, fold, repeats, select, updates
+from tinyflow.inspect.viz.constants import Constants
+from tinyflow.inspect.viz.model import CONSTANTS, DIRECTIONS, SHAPES, Model, Options
+from tinyflow.inspect.viz.nested_graphs import NestedGraphs, kept_for_gradients
+from tinyflow.inspect.viz.nodes import Nodes
 from tinyflow.inspect.viz.select import FORWARD, GRADIENT, INIT, OPTIMIZER, is_variable_ref
 
-_GRAD_BOX = re.compile(r'(.*)_grad(_\d+)?\Z')
-_UNNAMED = re.compile(r'Const(_\d+)?\Z')
-_KINDS = {FORWARD: 'op', GRADIENT: 'gradient', OPTIMIZER: 'optimizer', INIT: 'init'}
 _PART_NAMES = {GRADIENT: ('gradient', 'show_gradients'), OPTIMIZER: ('optimizer', 'show_optimizer'),
                INIT: ('initial value and saving', 'show_init')}
 
@@ -22,15 +20,17 @@ _PART_NAMES = {GRADIENT: ('gradient', 'show_gradients'), OPTIMIZER: ('optimizer'
 def build(target, options: Options) -> Model:
     """The content of the picture of `target`. TypeError or ValueError if it cannot be drawn."""
     _check(options)
-    return _Build(target, options).model()
+    return Build(target, options).model()
 
 
 def _check(options):
     for name, allowed in (('direction', DIRECTIONS), ('shapes', SHAPES),
                           ('show_constants', CONSTANTS)):
         if getattr(options, name) not in allowed:
-            raise misuse(ValueError(f'{name}={getattr(options, name)!r}; it is one of '
-                                    + ', '.join(map(repr, allowed)) + '.'))
+            value = getattr(options, name)
+            near = nearest_keyword(str(value), [text for text in allowed if isinstance(text, str)])
+            raise misuse(ValueError(f'{name}={value!r}; it is one of '
+                                    + ', '.join(map(repr, allowed)) + '.' + near))
     for name, least in (('depth', 0), ('limit', 10)):
         value = getattr(options, name)
         if value is not None and (not isinstance(value, int) or value < least):
@@ -38,7 +38,7 @@ def _check(options):
                                     f'{least}.'))
 
 
-class _Build:
+class Build:
     """The steps, in order; each fills the fields that the later ones read."""
 
     def __init__(self, target, options):
@@ -51,9 +51,16 @@ class _Build:
         self.trainable = select.trainable_storage(self.graph) if self.graph is not None else set()
         self._choose(fetched)
         self._filter()
+        detailed = options.depth is not None or options.limit is None
+        if not detailed:
+            self.shown = {op for op in self.shown if op.type != 'FakeParam' or op in self.fetched}
+        self.updates = updates.Updates(() if detailed else self.ops, self.shown, self.part)
         self._fold_variables()
         self._fold_constants()
         self.leaves = [op for op in self.ops if op in self.shown and op not in self.owner]
+        self.together = {} if detailed else \
+            self.updates.settings | kept_for_gradients(self.inside, self.leaves)
+        self.backward = backward.Backward(self.leaves, self.inside, options, self.together)
         self._place_in_scopes()
         self.highlighted = set(select.operations(options.highlight, 'highlight=')) \
             if options.highlight is not None else set()
@@ -134,6 +141,10 @@ class _Build:
                 continue
             if select.is_read(op) or select.is_initializer(op) and op not in self.shown:
                 self._fold_into(op, place)
+        for slot, update in self.updates.slots.items():
+            self._fold_into(slot, update)
+        for op, place in self.owner.items():
+            self.owner[op] = self.owner.get(place, place)
 
     def _fold_into(self, op, place):
         """A filter that keeps the read but not the storage still selects the Variable."""
@@ -151,46 +162,12 @@ class _Build:
     def _fold_constants(self):
         """`self.inline`: 'axis = 0' for each consumer of a constant that is written into it."""
         self.inline: dict = {}
-        if self.options.show_constants is True:
-            return
-        users: dict = {}
-        for op in self.ops:
-            if op in self.shown:
-                for t, index, _ in self.inside.links(op):
-                    if t.op.type == 'Const' and t.op in self.shown:
-                        users.setdefault(t.op, []).append((op, index))
-        calls = {_call(op) for op in self.ops if op.type != 'Const'}
-        for const in [op for op in self.ops if op.type == 'Const' and op in self.shown]:
-            uses = users.get(const, [])
-            if self.options.show_constants is False and uses or \
-                    not uses and const not in self.fetched and self._is_spent(const, calls):
-                self.shown.discard(const)
-            elif uses and const not in self.fetched and all(
-                    self._is_argument(const, op, index) for op, index in uses):
-                self.shown.discard(const)
-                for op, index in uses:
-                    self.inline.setdefault(op, []).append(
-                        self._argument(op, index) + labels.constant(const))
-
-    def _is_argument(self, const, op, index):
-        """True if the constant is only an argument: converted from one, or an axis, shape ..."""
-        if op in self.inside.parameters:
-            return _UNNAMED.match(const.name.split('/')[-1]) is not None or \
-                self.inside.parameters[op] == const.name.split('/')[-1]
-        if op in self.inside.prefix and const.name.endswith('/maximum_iterations'):
-            return True
-        return const.name.startswith(op.name + '/') or \
-            index in op.definition.static_positions and not op.definition.has_lists
-
-    def _is_spent(self, const, calls):
-        """True if it has no use: an unlimited iteration count, or a leftover of a library call."""
-        users = const.outputs[0].consumers()
-        if not users:
-            return '/' in const.name and None not in _call(const) and _call(const) in calls
-        return all(user in self.inside.dissolved for user in users)
-
-    def _argument(self, op, index):
-        return 'starts at ' if op in self.inside.parameters else f'{labels.argument(op, index)} = '
+        show = self.options.show_constants
+        if show is not True:
+            folded = Constants(self.inside, self.shown, self.fetched, self.updates.written,
+                               drop=show is False)
+            self.shown = self.shown - folded.hidden
+            self.inline = folded.lines
 
     # ---- boxes ---------------------------------------------------------------------------
 
@@ -205,6 +182,9 @@ class _Build:
                   for op in self.leaves}
         for op in self.whole & pieces.keys():
             pieces[op] = pieces[op][:-1]
+        for op, piece in pieces.items():
+            if len(piece) > boxes.DEEPEST + 2:          # deeper boxes are not drawn
+                pieces[op] = [*piece[:boxes.DEEPEST + 1], piece[-1]]
         named = {tuple(p): op for op, p in pieces.items() if op not in home}
         roomy = {path[:n] for path in self.inside.regions for n in range(1, len(path) + 1)}
         for op, piece in pieces.items():
@@ -212,6 +192,9 @@ class _Build:
                 roomy.update(tuple(piece[:n]) for n in range(1, len(piece)))
         self.paths, self.inner, self.of = {}, {}, {}
         for op, piece in pieces.items():
+            if op in self.together:
+                self.paths[op], self.inner[op] = self.together[op][:-1], piece[-1]
+                continue
             if op in home:
                 self.paths[op] = home[op]
                 self.inner[op] = self.inside.parameters.get(op, piece[-1])
@@ -221,7 +204,9 @@ class _Build:
             keep = tuple(p for n, p in enumerate(path, 1)
                          if path[:n] not in named or path[:n] in roomy)
             if self.part[op] == GRADIENT:
-                keep, self.of[op] = _without_grad_boxes(keep)
+                keep, self.of[op] = backward.without_rule(keep)
+            elif op in self.updates.updates:
+                keep, self.of[op] = updates.without_update_box(op, keep)
             self.paths[op] = keep
             self.inner[op] = piece[-1] if len(keep) >= len(path) or op in self.of else \
                 '/'.join(piece[-2:])
@@ -231,12 +216,14 @@ class _Build:
     def _fold_to_size(self):
         """`self.unit_of`, `self.units`: the drawn unit of each operation, few enough to read."""
         options = self.options
-        scopes = fold.Scopes(self.paths, self.part, options, self.inside.regions)
+        scopes = fold.Scopes(self.paths, self.part, options, self.inside.regions, self.backward)
         limit = options.limit or float('inf')
-        depths = [options.depth] if options.depth is not None else \
-            [None, *range(scopes.deepest - 1, -1, -1)]
-        for depth in depths:
-            self._close(scopes, depth)
+        depths = [(options.depth, False)] if options.depth is not None else \
+            [(None, True), *((n, True) for n in range(scopes.deepest - 1, -1, -1)), (0, False)]
+        for depth, aligned in depths:
+            self._close(scopes, depth, aligned)
+            if len(self.units) > limit:
+                self._merge_blocks(options.limit)
             if len(self.units) > limit:
                 named = scopes.named(self.units, limit)
                 self._merge(fold.runs(self._unit_paths(), self._forward_edges(), self._kept(),
@@ -251,24 +238,50 @@ class _Build:
             self.notes.append(f'{before} nodes are too many for one picture: neighbours are '
                               'merged (limit=None draws all, only= selects)')
 
+    def _merge_blocks(self, limit):
+        """Blocks of scopes become one unit each, also if they are repeated; so do their gradients.
+        """
+        parts = {key: self.common_part(ops) for key, (_, _, ops) in self.units.items()}
+        wires = [ends for ends, edge in self._forward_edges().items() if edge.tensors]
+        found = repeats.find(self.units, parts, wires, self._kept(), limit)
+        blocks = {'k' + block.members[0][0]: block for block in found}
+        home = {key: name for name, block in blocks.items()
+                for members in block.members for key in members}
+        gradients = backward.mirrored(self.backward.sources(self.units), self.unit_of, home, wires,
+                                      [key for key, part in parts.items() if part == GRADIENT])
+        blocks |= {'b' + name: repeats.Block([members], blocks[name].names)
+                   for name, members in gradients.items() if len(members) > 1}
+        self.blocks.update(blocks)
+        self._merge({name: [key for members in block.members for key in members]
+                     for name, block in blocks.items()}, 'blocks')
+
     def _note_size(self, depth, scopes):
         if self.options.depth is None and depth is not None:
             self.notes.append(f'{len(self.leaves)} nodes: scopes deeper than {depth} are closed '
                               "(depth=, open=['scope'] open them)")
         elif scopes.helpers_closed:
             self.notes.append("scopes made by one library call are closed (open=['scope'] opens)")
-        if any(kind == 'run' for kind, _, _ in self.units.values()):
+        kinds = {kind for kind, _, _ in self.units.values()}
+        if 'blocks' in kinds:
+            self.notes.append('blocks of scopes are one node (limit=None draws all)')
+        if 'run' in kinds:
             self.notes.append('long runs are folded into one node (limit=None draws all)')
 
-    def _close(self, scopes, depth):
+    def _close(self, scopes, depth, aligned):
+        """Scopes deeper than `depth`; `aligned` counts it from `gradients` for those inside."""
         self.units: dict[str, tuple] = {}
+        self.blocks: dict[str, repeats.Block] = {}
         self.number = {op: n for n, op in enumerate(self.ops)}
         self.unit_of = {}
         for op in self.leaves:
-            closed = scopes.closed_around(self.paths[op], depth)
+            path = self.paths[op]
+            free = self.backward.around(path) if aligned and self.part[op] == GRADIENT else 0
+            closed = scopes.closed_around(path, depth, free)
             key = self._key(op) if closed is None else 's' + '/'.join(closed)
-            kind = 'leaf' if closed is None else 'scope'
-            path = self.paths[op] if closed is None else closed
+            kind, path = ('leaf', path) if closed is None else ('scope', closed)
+            rule = self.backward.rule.get(op)
+            if closed is None and rule in self.backward.folded:
+                key, kind, path = 'd' + rule, 'rule', _around_rule(rule, path)
             self.units.setdefault(key, (kind, path, []))[2].append(op)
             self.unit_of[op] = key
 
@@ -311,83 +324,41 @@ class _Build:
 
     def model(self) -> Model:
         merged = self._merged_edges()
+        ties = backward.ties(self.backward.sources(self.units), self.unit_of, self.part)
+        if self.backward.folded:
+            merged = backward.laddered(merged, ties)
+        merged = self.updates.without_repeats(merged, self.unit_of)
+        merged, taken = edges.without_bus(merged, self.units, self.common_part)
+        merged, switches = edges.without_switches(merged, self.units)
         ends = {tail for (tail, _), edge in merged.items() if edge.tensors}
-        nodes = [self._node(key, unit, key not in ends)
+        make = Nodes(self)
+        nodes = [make.node(key, unit, key not in ends)
                  for key, unit in self.units.items()]
-        telling = {n.key for n in nodes if n.kind in ('placeholder', 'variable')}
+        for node in nodes:
+            if node.key in switches:
+                node.details.append(f'used by {switches[node.key]} nodes')
+            if node.key in taken:
+                node.details.append(f'gradients of {taken[node.key]} nodes')
+        telling = {n.key for n in nodes
+                   if n.kind in ('placeholder', 'variable', 'constant', 'parameter')}
         drawn = [edges.drawn(pair, edge, self.options.shapes, pair[0] in telling, self.fed)
                  for pair, edge in merged.items()]
-        _number_keys(nodes, drawn)
+        if self.options.shapes == 'auto':
+            edges.without_repeats(drawn, {n.key for n in nodes if n.part == GRADIENT})
+        plain = _number_keys(nodes, drawn)
         root = boxes.nested(nodes, self.inside.regions, self.notes)
         drawn += boxes.choices(root, nodes, self.inside)
         return Model(root, nodes, drawn, self.notes, self._title(),
-                     self.options.direction, self.options.legend)
+                     self.options.direction, self.options.legend,
+                     [(plain[tail], plain[head]) for tail, head in ties])
 
-    def _title(self):
-        return '' if self.options.title is None else str(self.options.title)
-
-    def _node(self, key, unit, is_end):
-        kind, path, ops = unit
-        node = self._leaf(key, ops[0], path, is_end) if kind == 'leaf' else \
-            self._group(key, kind, path, ops)
-        node.part = self._common_part(ops)
-        node.names = tuple([self.inside.name(op) for op in node.ops])
-        node.fetched = any(op in self.fetched for op in ops)
-        node.highlighted = any(op in self.highlighted for op in ops)
-        return node
-
-    def _common_part(self, ops):
+    def common_part(self, ops):
         """The part to which all of them belong; FORWARD for a mixture."""
         found = {self.part[op] for op in ops}
         return found.pop() if len(found) == 1 else FORWARD
 
-    def _group(self, key, kind, path, ops):
-        if kind == 'scope':
-            region = self.inside.regions.get(path)
-            name, path, drawn = path[-1], path[:-1], 'scope'
-            details = [_count(ops) if region is None else summary(region, len(ops)),
-                       labels.kinds_of(ops)]
-        else:
-            drawn = 'run'
-            name = ' … '.join(labels.shortened(self.inner[op], 12) for op in (ops[0], ops[-1]))
-            pattern = fold.repeated([op.type for op in ops]) if kind == 'run' else ''
-            details = [_count(ops), pattern or labels.kinds_of(ops)]
-        return Node(key, drawn, name, list(filter(None, details)), path, tuple(ops),
-                    labels.group('/'.join((*path, name)), ops))
-
-    def _leaf(self, key, op, path, is_end):
-        kind = _KINDS[self.part[op]]
-        name, details, trainable = self.inner[op], [], None
-        output = op.outputs[0] if op.outputs else None
-        if op in self.inside.parameters:
-            kind, details = 'parameter', [labels.tensor(output), *self.inline.get(op, [])]
-        elif op in self.inside.dissolved:
-            kind = 'choice'
-        elif any(t in self.fed for t in op.outputs):
-            kind, fed = 'placeholder', next(t for t in op.outputs if t in self.fed)
-            details = [labels.tensor(fed, self.fed[fed]), 'fed']
-        elif op.type.startswith('Placeholder'):
-            kind, details = 'placeholder', [labels.tensor(output)]
-        elif is_variable_ref(op):
-            kind, trainable = 'variable', op in self.trainable
-            details = [labels.tensor(output)] + ([] if trainable else ['not trainable'])
-        elif op.type == 'Const':
-            kind, details = 'constant', [labels.constant(op)]
-        else:
-            details = self._about(op, name, is_end)
-        folded = tuple(o for o, place in self.owner.items() if place is op)
-        return Node(key, kind, name, details, path, (op, *folded), labels.operation(op),
-                    trainable=trainable)
-
-    def _about(self, op, name, is_end):
-        details = [] if labels.says_type(name, op.type) else [op.type]
-        if self.of.get(op):
-            details.append(f'of {labels.shortened(self.of[op], 20)}')
-        details += self.inline.get(op, [])
-        if is_end and op.outputs:
-            details.append('→ ' + labels.tensor(op.outputs[0]))
-        return details
-
+    def _title(self):
+        return '' if self.options.title is None else str(self.options.title)
 
 def _fed(feeds):
     """{fed tensor: shape of its value, or None}, from a feed_dict or a list of tensors."""
@@ -410,28 +381,18 @@ def _fed(feeds):
     return found
 
 
-def _call(op):
-    """The line that made an operation, and its scope."""
-    return op._site, op.name.rpartition('/')[0]
-
-
-def _without_grad_boxes(path):
-    """A gradient's path without the box `MatMul_grad`, and what it is the gradient of."""
-    match = path and _GRAD_BOX.match(path[-1])
-    return (path[:-1], match[1]) if match else (path, '')
-
-
-def _count(ops):
-    places = sum(map(is_variable_ref, ops))
-    text = f'{len(ops)} nodes' if len(ops) != 1 else '1 node'
-    return text + (f', {places} variable{"s" * (places > 1)}' if places else '')
+def _around_rule(rule, path):
+    """The boxes around the one node of a gradient, given those around a part of it."""
+    last = rule.rpartition('/')[2]
+    return path[:path.index(last)] if last in path else path
 
 
 def _number_keys(nodes, edges):
-    """Closed scopes and folded runs get keys that are legal as names everywhere."""
+    """Units of several operations get keys that are legal as names everywhere."""
     plain = {}
     for number, node in enumerate(nodes):
-        plain[node.key] = node.key if node.kind not in ('scope', 'run') else f'g{number}'
+        plain[node.key] = node.key if node.key[0] in 'ni' and '/' not in node.key else f'g{number}'
         node.key = plain[node.key]
     for edge in edges:
         edge.tail, edge.head = plain[edge.tail], plain[edge.head]
+    return plain

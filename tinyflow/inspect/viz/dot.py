@@ -1,94 +1,59 @@
-"""Writes a Model in the DOT language. Every kind of node has its own shape and colour.
-
-The fills are light tints of the Okabe-Ito colours, which are distinguishable with any colour
-vision; the shapes distinguish them in greyscale prints.
-"""
+"""Writes a Model in the DOT language."""
 from __future__ import annotations
 
 from html import escape
 from textwrap import wrap
 from typing import NamedTuple
 
-from tinyflow.inspect.viz import labels
+from tinyflow.inspect.viz import labels, legend
+from tinyflow.inspect.viz.looks import ACCENT, EDGES, LOOKS, MARKS, QUIET, TEXT
 from tinyflow.inspect.viz.model import Model
 from tinyflow.inspect.viz.select import GRADIENT, INIT, OPTIMIZER
 
 _FONT = 'Helvetica,Arial,sans-serif'
-_TEXT, _QUIET = '#1a1a1a', '#555555'
-_ACCENT = '#d55e00'
 _LARGE = 300                # nodes: above this Graphviz gets faster, coarser settings
 
 
-class Look(NamedTuple):
-    """How one kind of node is drawn, and what the legend calls it."""
-
-    shape: str
-    fill: str
-    line: str
-    legend: str
-    style: str = 'filled'
-    margin: str = '0.10,0.05'
-    lines: str = '1'                    # number of outlines
-
-
-LOOKS = {
-    'placeholder': Look('polygon', '#cfe8f7', '#0072b2', 'placeholder', margin='0,0'),
-    'variable': Look('cylinder', '#ffe1a3', '#b37700', 'variable', margin='0.12,0.06'),
-    'constant': Look('ellipse', '#f2f2f2', '#777777', 'constant', margin='0.02,0.01'),
-    'op': Look('box', '#ffffff', '#333333', 'operation', 'filled,rounded'),
-    'gradient': Look('hexagon', '#efd3e4', '#a0447d', 'gradient', margin='0,0'),
-    'optimizer': Look('component', '#bfe6d8', '#00795a', 'optimizer', margin='0.14,0.06'),
-    'init': Look('note', '#fbf6cd', '#8a7f1d', 'initial value, saving'),
-    'choice': Look('diamond', '#e0e4ff', '#4348b5', 'choice of a branch', margin='0.02,0.02'),
-    'parameter': Look('box', '#e0e4ff', '#4348b5', 'loop variable, argument', lines='2'),
-    'scope': Look('folder', '#e3e5ee', '#4d5473', 'closed name scope', margin='0.12,0.06'),
-    'run': Look('box3d', '#e3e5ee', '#4d5473', 'several nodes folded', margin='0.12,0.06'),
-}
 _BOX_FILLS = {GRADIENT: ('#faf1f7', '#d9b3cb'), OPTIMIZER: ('#eff9f5', '#a6d3c4'),
               INIT: ('#fdfbea', '#d8d29b')}
 _FUNCTIONS = {'if': ('#f1f2ff', '#7a7fd0', 'if'), 'while': ('#f1f2ff', '#7a7fd0', 'while loop'),
               'call': ('#f1f2ff', '#7a7fd0', ''), 'function': ('#fbfbff', '#a9addf', '')}
-# In a comparison: fill, line, and what the legend says. Removed nodes are outlines.
-_MARKS = {'added': ('#c6ecd0', '#11753a', 'added'), 'changed': ('#ffdfb0', '#c45a00', 'changed'),
-          'renamed': ('#d6e4ff', '#2456b8', 'renamed'),
-          'removed': ('#ffffff', '#b3261e', 'removed')}
 _BACKWARD = (GRADIENT, OPTIMIZER)
-_SLANTED = {'sides': '4', 'skew': '0.25'}
-_EDGES = {
-    'data': {'color': '#444444'},
-    'control': {'color': '#777777', 'style': 'dashed', 'arrowhead': 'open'},
-    'update': {'color': '#00795a', 'dir': 'both', 'arrowtail': 'normal', 'penwidth': '1.3'},
-    'bridge': {'color': '#777777', 'style': 'dotted', 'penwidth': '1.3'},
-    'next': {'color': '#4348b5', 'style': 'dashed'},
-    'choice': {'color': '#4348b5', 'style': 'dotted', 'penwidth': '1.3', 'arrowhead': 'diamond'},
-    'removed': {'color': '#b3261e', 'style': 'dashed'},
-}
-_EDGE_MEANINGS = {'data': 'a tensor', 'control': 'runs after', 'update': 'reads and updates',
-                  'bridge': 'through hidden nodes', 'next': 'value in the next iteration',
-                  'choice': 'runs the box', 'removed': 'removed'}
+_SIDEWAYS = {'color': '#999999', 'penwidth': '0.6', 'arrowsize': '0.5'}
 
 
-def source(model: Model, mirrored: bool = True, newrank: bool = False) -> str:
-    """The picture in the DOT language.
+class Layout(NamedTuple):
+    """Settings that decide where nodes are placed.
 
     `mirrored` draws the backward half upwards next to the forward one; `newrank` chooses
-    Graphviz' other way to assign heights.
+    Graphviz' other way to assign heights; `room` is between neighbours, in inches.
     """
+
+    mirrored: bool = True
+    newrank: bool = False
+    room: float = 0.22
+
+
+def source(model: Model, layout: Layout | None = None) -> str:
+    """The picture in the DOT language."""
+    layout = layout or Layout(newrank=bool(model.ties))
     import graphviz  # start-up time
     graph = graphviz.Digraph('tinyflow')
-    graph.attr('graph', **_graph_attributes(model))
-    if newrank:
+    graph.attr('graph', nodesep=f'{layout.room}', **_graph_attributes(model))
+    if layout.newrank:
         graph.attr('graph', newrank='true')
-    graph.attr('node', fontname=_FONT, fontsize='11', fontcolor=_TEXT, height='0.3', width='0.4',
+    graph.attr('node', fontname=_FONT, fontsize='11', fontcolor=TEXT, height='0.3', width='0.4',
                penwidth='1')
-    graph.attr('edge', fontname=_FONT, fontsize='9', fontcolor=_QUIET, arrowsize='0.6',
+    graph.attr('edge', fontname=_FONT, fontsize='9', fontcolor=QUIET, arrowsize='0.6',
                color='#444444')
     _box(graph, model.root)
-    backward = {n.key for n in model.nodes if mirrored and n.part in _BACKWARD}
+    backward = {n.key for n in model.nodes if layout.mirrored and n.part in _BACKWARD}
     for number, edge in enumerate(model.edges):
         _edge(graph, edge, f'e{number}', edge.tail in backward, edge.head in backward)
-    if model.legend and model.nodes:
-        _legend(graph, model)
+    rungs = {(e.tail, e.head) for e in model.edges if e.style == 'gradient'}
+    for tail, head in model.ties if layout.mirrored else ():
+        if (tail, head) not in rungs:
+            graph.edge(tail, head, style='invis', minlen='0', weight='1')
     return graph.source
 
 
@@ -107,27 +72,42 @@ def _edge(graph, edge, key, from_backward, to_backward):
         attributes['dir'] = attributes.get('dir', 'back')
         if 'arrowhead' in attributes:
             attributes['arrowtail'] = attributes.pop('arrowhead')
+    elif edge.style == 'gradient' and to_backward or edge.style == 'update' and to_backward:
+        attributes |= {'minlen': '0', 'weight': '2'}
+        attributes.pop('label', None)
     elif from_backward != to_backward:
         attributes['constraint'] = 'false'
         attributes.pop('label', None)       # the forward edges already show it
+        if edge.style == 'data' and not edge.highlighted:
+            attributes |= _SIDEWAYS
     graph.edge(*ends, id=key, **attributes)
 
 
 def _graph_attributes(model):
     attributes = {
-        'rankdir': model.direction, 'fontname': _FONT, 'fontsize': '11', 'fontcolor': _TEXT,
-        'labelloc': 't', 'labeljust': 'l', 'nodesep': '0.22', 'ranksep': '0.28', 'pad': '0.15',
+        'rankdir': model.direction, 'fontname': _FONT, 'fontsize': '11', 'fontcolor': TEXT,
+        'labelloc': 't', 'labeljust': 'l', 'ranksep': '0.28', 'pad': '0.15',
         'bgcolor': 'white'}
     if any(e.into for e in model.edges):
         attributes['compound'] = 'true'
-    lines = _spaced([f'<B>{escape(model.title)}</B>'] if model.title else [],
-                    [f'<FONT POINT-SIZE="9" COLOR="{_QUIET}">{escape(note)}</FONT>'
-                     for note in _wrapped(model.notes)])
-    if lines:
-        attributes['label'] = _html('<BR ALIGN="LEFT"/>'.join(lines) + '<BR ALIGN="LEFT"/>')
+    heading = _heading(model)
+    if heading:
+        attributes['label'] = _html(heading)
     if len(model.nodes) > _LARGE:
         attributes |= {'splines': 'polyline', 'nslimit': '1', 'nslimit1': '1', 'mclimit': '0.3'}
     return attributes
+
+
+def _heading(model):
+    """Title, notes and legend, above the picture."""
+    lines = [f'<B>{escape(model.title)}</B>'] if model.title else []
+    lines += [f'<FONT POINT-SIZE="9" COLOR="{QUIET}">{escape(note)}</FONT>'
+              for note in _wrapped(model.notes)]
+    rows = [f'<TR><TD ALIGN="LEFT">{line}</TD></TR>' for line in lines]
+    if model.legend and model.nodes:
+        rows.append(f'<TR><TD ALIGN="LEFT">{legend.table(model)}</TD></TR>')
+    return '' if not rows else \
+        f'<TABLE BORDER="0" CELLBORDER="0" CELLPADDING="0" CELLSPACING="2">{"".join(rows)}</TABLE>'
 
 
 def _wrapped(notes, width=76):
@@ -147,7 +127,7 @@ def _box(graph, box):
         with graph.subgraph(name=f'cluster_{inner.key}') as cluster:
             cluster.attr('graph', id=inner.key, label=_html(_padded(title, inner)),
                          style='filled,rounded', fillcolor=fill, color=line, fontsize='10',
-                         fontcolor=_QUIET, labeljust=inner.title_side, margin='9')
+                         fontcolor=QUIET, labeljust=inner.title_side, margin='9')
             _box(cluster, inner)
 
 
@@ -188,12 +168,12 @@ def _node_attributes(node):
     if node.fetched:
         width = 2.4
     if look.shape == 'polygon':
-        attributes |= _SLANTED
+        attributes |= {'sides': '4', 'skew': '0.25'}
     if node.highlighted:
-        attributes['color'] = _ACCENT
+        attributes['color'] = ACCENT
         width = 3.0
     if node.mark:
-        attributes['fillcolor'], attributes['color'], _ = _MARKS[node.mark]
+        attributes['fillcolor'], attributes['color'], _ = MARKS[node.mark]
         width = 2.0
     if node.mark == 'removed':
         style += ',dashed'
@@ -206,7 +186,7 @@ def _line_style(look):
 
 
 def _label(node):
-    small = f'<FONT POINT-SIZE="9" COLOR="{_QUIET}">'
+    small = f'<FONT POINT-SIZE="9" COLOR="{QUIET}">'
     name = escape(labels.shortened(node.name))
     if node.kind == 'constant':
         return _html(small + '<BR/>'.join(
@@ -231,13 +211,13 @@ def _rows(lines):
 
 
 def _edge_attributes(edge):
-    attributes = dict(_EDGES[edge.style])
+    attributes = dict(EDGES[edge.style])
     if edge.label:
         attributes['label'] = _html(f' {escape(edge.label)} ')
     if edge.tooltip:
         attributes['tooltip'] = _plain(edge.tooltip)
     if edge.highlighted:
-        attributes |= {'color': _ACCENT, 'penwidth': '2.6'}
+        attributes |= {'color': ACCENT, 'penwidth': '2.6'}
     return attributes
 
 
@@ -245,82 +225,3 @@ def _plain(text):
     """Text for a DOT attribute, without HTML and escapes."""
     import graphviz  # start-up time
     return graphviz.escape(text)
-
-
-# ---- legend ----------------------------------------------------------------------------------
-
-def _legend(graph, model):
-    """Samples of just the kinds, edges and marks that occur, in a box next to the picture."""
-    samples = _samples(model)
-    across = 1 if model.direction in ('TB', 'BT') else len(samples)
-    with graph.subgraph(name='cluster_legend') as box:
-        box.attr('graph', label=_html('<BR ALIGN="LEFT"/>'.join(
-            _spaced(['<B>legend</B>'], [*map(escape, _sentences(model))])) + '<BR ALIGN="LEFT"/>'),
-            style='rounded', color='#cccccc', fontsize='9', fontcolor=_QUIET, labeljust='l',
-            id='legend', margin='8')
-        columns = _columns(samples, 2 if across == 1 and len(samples) in (1, 2, 4) else 3)
-        for column in columns:
-            for key, attributes in column:
-                box.node(key, **{'fontsize': '9', 'height': '0.22', **attributes})
-            for (upper, _), (lower, _) in zip(column, column[1:]):
-                box.edge(upper, lower, style='invis', weight='9')
-        _edge_samples(box, model)
-
-
-def _spaced(heading, lines):
-    """A heading and the lines below it, with some room before and after these."""
-    space = '<FONT POINT-SIZE="4"> </FONT>'
-    return [*heading, *([space] if heading and lines else []), *lines, *([space] if lines else [])]
-
-
-def _columns(samples, number):
-    return [samples[i::number] for i in range(number) if samples[i::number]]
-
-
-def _samples(model):
-    found = []
-    for kind, look in LOOKS.items():
-        if any(n.kind == kind for n in model.nodes):
-            found.append((f'legend_{kind}', {
-                'label': look.legend, 'shape': look.shape, 'style': look.style,
-                'fillcolor': look.fill, 'color': look.line, 'margin': look.margin,
-                **_line_style(look), **(_SLANTED if look.shape == 'polygon' else {})}))
-    plain = {'shape': 'box', 'fillcolor': 'white', 'style': 'filled,rounded'}
-    if any(n.trainable is False for n in model.nodes):
-        look = LOOKS['variable']
-        found.append(('legend_fixed', {'label': 'not trainable', 'shape': look.shape,
-                                       'style': 'filled,dashed', 'fillcolor': look.fill,
-                                       'color': look.line, 'margin': look.margin}))
-    for mark, (fill, line, text) in _MARKS.items():
-        if any(n.mark == mark for n in model.nodes):
-            found.append((f'legend_{mark}', {
-                **plain, 'label': text, 'fillcolor': fill, 'color': line, 'penwidth': '2',
-                'style': 'filled,rounded' + (',dashed' if mark == 'removed' else '')}))
-    if any(n.fetched for n in model.nodes):
-        found.append(('legend_fetch', {**plain, 'label': _html('<B>fetched</B>'),
-                                       'penwidth': '2.4', 'color': '#333333'}))
-    if any(n.highlighted for n in model.nodes):
-        found.append(('legend_mark', {**plain, 'label': 'highlighted', 'penwidth': '3',
-                                      'color': _ACCENT}))
-    return found
-
-
-def _sentences(model):
-    """An explanation of the edge labels; short lines keep the legend narrow."""
-    texts = [e.label for e in model.edges] + [d for n in model.nodes for d in n.details]
-    lines = []
-    if any('[' in t or 'scalar' in t for t in texts):
-        lines.append('[shape], float32 unless shown')
-    if any('?' in t for t in texts):
-        lines.append('?: known at run time')
-    return lines
-
-
-def _edge_samples(box, model):
-    styles = dict.fromkeys(e.style for e in model.edges if e.style != 'data')
-    for style in styles:
-        ends = f'legend_{style}_from', f'legend_{style}_to'
-        for end, text in zip(ends, ('', _EDGE_MEANINGS[style])):
-            box.node(end, label=text, shape='plaintext', fontsize='9', height='0.1', width='0.1',
-                     margin='0.02')
-        box.edge(*ends, **_EDGES[style])

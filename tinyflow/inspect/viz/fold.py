@@ -13,19 +13,22 @@ _SHORTEST_RUN = 6
 class Scopes:
     """Decides which name scopes are closed; `depth` None opens all but library helpers."""
 
-    def __init__(self, paths, parts, options, regions=()):
+    def __init__(self, paths, parts, options, regions, backward):
         self.holds: dict[tuple, list] = {}
         for op, path in paths.items():
             for n in range(1, len(path) + 1):
                 self.holds.setdefault(path[:n], []).append(op)
         self.deepest = max(map(len, self.holds), default=0)
         self._shut = {self._known(name, 'close') for name in _names(options.close)}
-        opened = [self._known(name, 'open') for name in _names(options.open)]
+        opened = [self._known(name, 'open') for name in _names(options.open)
+                  if name.strip('/') not in backward.rules]
         self._opened = {path[:n] for path in opened for n in range(1, len(path) + 1)}
         self._helpers = set() if options.depth is not None else {
             path for path, ops in self.holds.items()
             if _is_check(path) or
             _is_helper(ops, parts) and not any(r[:len(path)] == path for r in regions)}
+        self._helpers |= {path for path in self.holds if path[backward.around(path):] in
+                          self._helpers}
         self.helpers_closed = False
         self._parts = parts
 
@@ -47,8 +50,11 @@ class Scopes:
                                     f'It has: {", ".join(near) or "none"}.'))
         return path
 
-    def closed_around(self, path, depth) -> tuple | None:
-        """The outermost closed scope on a path, or None if all of them are open."""
+    def closed_around(self, path, depth, free=0) -> tuple | None:
+        """The outermost closed scope on a path, or None if all of them are open.
+
+        The first `free` scopes do not count for `depth`.
+        """
         for n in range(1, len(path) + 1):
             scope = path[:n]
             if scope in self._shut:
@@ -58,7 +64,7 @@ class Scopes:
             if scope in self._helpers:
                 self.helpers_closed = True
                 return scope
-            if depth is not None and n > depth:
+            if depth is not None and n > depth + free:
                 return scope
         return None
 

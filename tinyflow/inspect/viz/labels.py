@@ -6,10 +6,16 @@ import re
 import numpy as np
 
 from tinyflow.graph import shapes
+from tinyflow.graph.signature import flat_length, flat_positions
 
 _LONGEST_NAME = 26
 _SMALL = 6                  # elements of a constant that are written out
+# Op types that compute shapes and dtypes: a summary names them last.
+_BOOKKEEPING = ('Shape', 'Size', 'Cast', 'StridedSlice', 'Pack', 'BroadcastGradientArgs')
 _COUNTER = re.compile(r'_\d+\Z')
+# The nodes have kept the names that arguments had before TensorFlow 1.0.
+_PUBLIC_NAMES = dict.fromkeys(('reduction_indices', 'reduction_axes', 'split_dim', 'dim',
+                               'dimension', 'concat_dim'), 'axis')
 
 
 def shape(raw_shape) -> str:
@@ -40,6 +46,11 @@ def shortened(name, longest=_LONGEST_NAME) -> str:
     return f'{name[:half]}…{name[-half:]}'
 
 
+def between(first, last) -> str:
+    """The names of several nodes: those of the first and of the last."""
+    return first if first == last else f'{first} … {last}'
+
+
 def says_type(name, op_type) -> bool:
     """True if the name contains the op type already, as 'add_1' does for AddV2."""
     plain = _COUNTER.sub('', name).lower().replace('_', '')
@@ -67,15 +78,22 @@ def _value(value) -> str:
 
 
 def argument(op, index) -> str:
-    """The signature's name of a node's input, such as 'axis' for the second one of Mean."""
-    args = op.definition.inputs
-    if len(args) == len(op.inputs):
-        name = args[index].name
-        return {'reduction_indices': 'axis'}.get(name, name)
-    for arg in args[:index + 1]:
-        if arg.is_list:
-            return arg.name
-    return args[-1].name if args else ''
+    """The signature's name of a node's input: 'axis' for the last one of ConcatV2, 'values[1]' for
+    its second."""
+    arguments, start = op.definition.inputs, 0
+    for arg in arguments:
+        length = flat_length(arguments, arg, len(op.inputs))
+        if index < start + length:
+            name = _PUBLIC_NAMES.get(arg.name, arg.name)
+            return f'{name}[{index - start}]' if arg.is_list and length > 1 else name
+        start += length
+    return arguments[-1].name if arguments else ''
+
+
+def is_static(op, index) -> bool:
+    """True for an input such as an axis or a shape, which is nearly always written as a number."""
+    definition = op.definition
+    return index in flat_positions(definition.inputs, definition.static_positions, len(op.inputs))
 
 
 def kinds_of(ops, most=3) -> str:
@@ -83,9 +101,9 @@ def kinds_of(ops, most=3) -> str:
     counts: dict[str, int] = {}
     for op in ops:
         if op.type not in ('Const', 'Identity', 'NoOp', 'VariableV2', 'Placeholder',
-                           'VarHandleOp', 'ReadVariableOp'):
+                           'VarHandleOp', 'ReadVariableOp', 'FakeParam'):
             counts[op.type] = counts.get(op.type, 0) + 1
-    common = sorted(counts, key=lambda kind: -counts[kind])
+    common = sorted(counts, key=lambda kind: (kind in _BOOKKEEPING, -counts[kind]))
     text = ', '.join(f'{k} ×{counts[k]}' if counts[k] > 1 else k for k in common[:most])
     return text + (' …' if len(common) > most else '')
 

@@ -63,7 +63,8 @@ class Node:
 class Edge:
     """`style` is 'data', 'control', 'update' (the head changes the tail) or 'bridge' (a data path
     through nodes that a filter hides), 'next' (to a loop variable, from the iteration before) or
-    'choice' (the tail decides whether the box `into` runs), 'removed' (in a comparison)."""
+    'choice' (the tail decides whether the box `into` runs), 'gradient' (the head is the gradient of
+    the tail), 'removed' (in a comparison)."""
 
     tail: str
     head: str
@@ -99,6 +100,7 @@ class Model:
     title: str
     direction: str
     legend: bool = True
+    ties: list[tuple[str, str]] = field(default_factory=list)   # (operation, its gradient)
 
     @property
     def boxes(self) -> list[Box]:

@@ -16,6 +16,8 @@ from tinyflow.inspect.viz.select import FORWARD, GRADIENT
 
 _LABELS = {'then_branch': 'if true', 'else_branch': 'if false', 'cond': 'condition'}
 CHOICES, LOOPS = ('If', 'StatelessIf'), ('While', 'StatelessWhile')
+_KEPT = {'accumulator': 'accumulators', 'kept values': 'kept values'}
+_DEEPEST = 60               # no scope inside so many others is drawn
 _COUNTER = 0                # the loop counter among the inputs of a While; input 1 is its limit
 _FIRST_OF_USER = 2
 
@@ -66,7 +68,7 @@ class NestedGraphs:
         self._dissolve = dissolve
         self._alias: dict = {}
         self._links: dict = {}
-        self._scopes = {p[:n] for p in map(_pieces, given) for n in range(1, len(p))}
+        self._given, self._scopes = given, None
         for op in given:
             self._add(op)
 
@@ -173,7 +175,11 @@ class NestedGraphs:
         return self._free((*prefix, *pieces), self.regions)
 
     def _free(self, path, taken=None):
-        taken = self._scopes if taken is None else taken
+        if taken is None:
+            if self._scopes is None:        # only functions need it
+                self._scopes = {p[:n] for p in map(_pieces, self._given)
+                                for n in range(1, min(len(p), _DEEPEST))}
+            taken = self._scopes
         while path in taken:
             path = (*path[:-1], path[-1] + "'")
         return path
@@ -272,6 +278,22 @@ class NestedGraphs:
                            if t not in captured]
         self._links[op] += [Link(t, None, 'result') for g in graphs for t in g.outputs
                             if t not in self._alias]
+
+
+def kept_for_gradients(inside, ops) -> dict:
+    """Operation -> the path of the one node for all lists in which a loop keeps values for its
+    gradient: the loop variables, and what adds a value to a list or takes one from it."""
+    found = {}
+    for op in ops:
+        if inside.parameters.get(op) in _KEPT:
+            found[op] = (*inside.home[op], _KEPT[inside.parameters[op]])
+    homes = {path[:-1]: path for path in found.values()}
+    for op in ops:
+        loop = inside.prefix.get(op, ())[:-1]
+        if op.type in ('TensorListPushBack', 'TensorListPopBack') and loop in homes \
+                and op not in found and (op in inside.machinery or op.type.endswith('PopBack')):
+            found[op] = homes[loop]
+    return found
 
 
 def summary(region, number) -> str:

@@ -2,16 +2,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from tinyflow.graph.support import render
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.inspect.viz import build, dot, html, title_placement
 from tinyflow.inspect.viz.compare import compared
 from tinyflow.inspect.viz.model import Model, Options
 
 _ATTEMPTS = 4
+_ROOMS = (0.27, 0.33)       # between neighbours, if the usual room makes Graphviz fail
 _MANY = 300                 # nodes: larger pictures are laid out once
 _BOX_NAMES = {'scope': 'name scope', 'while': 'while loop', 'call': 'functions of'}
 
@@ -38,24 +40,32 @@ class Picture:
         return self._svg
 
     def _laid_out(self):
-        """The SVG of the first of four layouts that succeeds, and the matching `.dot`.
+        """The SVG of the first layout that succeeds, and the matching `.dot`.
 
         Graphs with nested boxes sometimes make it lose an edge; another layout then succeeds.
         """
         best = None
-        for newrank in (False, True):
-            for mirrored in (True, False):
-                source = dot.source(self.model, mirrored, newrank)
-                svg, complaints = render.layout(source, 'svg')
-                if best is None or len(complaints) < best[0]:
-                    best = len(complaints), source, svg
-                if not complaints:
-                    self.dot = source
-                    return self._with_settled_titles(svg, mirrored, newrank)
+        for layout in self._layouts():
+            source = dot.source(self.model, layout)
+            svg, complaints = render.layout(source, 'svg')
+            if best is None or len(complaints) < best[0]:
+                best = len(complaints), source, svg
+            if not complaints:
+                self.dot = source
+                return self._with_settled_titles(svg, layout)
         _, self.dot, svg = best
         return svg
 
-    def _with_settled_titles(self, svg, mirrored, newrank):
+    def _layouts(self):
+        """The ways to lay the picture out, the best first."""
+        tied = bool(self.model.ties)
+        yield dot.Layout(True, tied)
+        for room in _ROOMS if tied else ():
+            yield dot.Layout(True, tied, room)
+        yield from (dot.Layout(mirrored, newrank) for newrank in (False, True)
+                    for mirrored in (True, False) if (mirrored, newrank) != (True, tied))
+
+    def _with_settled_titles(self, svg, layout):
         """The best of a few layouts; box titles are placed where the fewest edges cross them.
 
         A title that moves may push edges elsewhere, so each layout is checked again.
@@ -70,7 +80,7 @@ class Picture:
                 break
             for box in boxes:
                 box.title_side = better.get(box.key, box.title_side)
-            self.dot = dot.source(self.model, mirrored, newrank)
+            self.dot = dot.source(self.model, layout)
             svg, complaints = render.layout(self.dot, 'svg')
             if complaints:
                 break
@@ -128,9 +138,14 @@ class Picture:
 
 
 def draw_comparison(diff, path=None, **options) -> Picture:
-    """The picture of a `GraphDiff`; `options` are those of `draw`."""
+    """The picture of a `GraphDiff`; `options` are those of `draw`. TypeError for another one."""
     if path is not None:
         render.check_path(path)
+    known = [option.name for option in fields(Options)]
+    for name in options:
+        if name not in known:
+            raise misuse(TypeError(f"draw() got an unexpected keyword argument '{name}'"
+                                   + nearest_keyword(name, known)))
     picture = Picture(diff, Options(**options), compared)
     if path is not None:
         picture.save(path)
@@ -151,7 +166,9 @@ def draw(target: Any, path: Any = None, *, depth: int | None = None, open: Any =
     depth           name scopes are open down to this depth (0: all closed); None: as deep as
                     `limit` allows, with the helpers of library calls closed
     open, close     names of scopes to open or close whatever `depth` says
-    show_gradients  the backward half; None: only if it is fetched
+    show_gradients  the backward half; None: only if it is fetched. The gradient of each operation
+                    is one node next to it, unless `depth` is given or limit=None;
+                    open=['gradients'] opens them all
     show_optimizer  updates, slots, hyperparameters
     show_init       initial values, the init op, a Saver's nodes; None: only if fetched
     show_constants  'fold': those that are mere arguments are written into their consumer;
@@ -160,8 +177,9 @@ def draw(target: Any, path: Any = None, *, depth: int | None = None, open: Any =
     only, hide      op types, regular expressions on names, or nodes; None: all
     highlight       nodes to mark, e.g. `path_between(x, loss)`
     feeds           a feed_dict or a list of tensors: what they depend on is not needed
-    shapes          on edges: 'auto' where the tail does not show them, 'all', or 'none'
-    limit           with more nodes than this, scopes close and runs fold; None: never
+    shapes          on edges: 'auto' where nothing has said them before, 'all', or 'none'
+    limit           with more nodes than this, scopes close, and blocks of layers and long runs
+                    fold into one node; None: never
     direction       of flow: 'TB', 'BT', 'LR' or 'RL'
 
     Raises TypeError if `target` cannot be drawn, ValueError for a wrong suffix, scope or filter,

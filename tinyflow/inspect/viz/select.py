@@ -188,7 +188,7 @@ def parts(graph) -> dict[Operation, str]:
     ops = graph.get_operations()
     part = dict.fromkeys(ops, FORWARD)
     for op in ops:
-        if any(map(_GRADIENT_SCOPE.match, op.name.split('/')[:-1])):
+        if 'grad' in op.name and any(map(_GRADIENT_SCOPE.match, op.name.split('/')[:-1])):
             part[op] = GRADIENT
     users = _users(ops)
     _mark_helpers(ops, part)
@@ -207,11 +207,12 @@ def _users(ops):
 
 
 def _mark_scopes(ops, part, roots, mark):
-    for op in ops:
+    depths = {root.count('/') + 1 for root in roots}
+    for op in ops if roots else ():
         if part[op] != FORWARD:
             continue
         pieces = op.name.split('/')
-        if any('/'.join(pieces[:n]) in roots for n in range(1, len(pieces) + 1)):
+        if any('/'.join(pieces[:n]) in roots for n in depths):
             part[op] = mark
 
 
@@ -224,7 +225,9 @@ def _mark_optimizer(ops, part, users, trainable):
     for op in updates:
         part[op] = OPTIMIZER
         pieces = op.name.split('/')[:-1]
-        if pieces and pieces[-1].startswith('update'):
+        pieces = pieces[:next((n for n, piece in enumerate(pieces)
+                               if piece.startswith('update')), len(pieces))]
+        if len(pieces) > 2 and pieces[-1] == pieces[-2]:    # training/Adam/Adam, by Keras
             pieces.pop()
         roots.add('/'.join(pieces))
     _mark_scopes(ops, part, roots - {''}, OPTIMIZER)

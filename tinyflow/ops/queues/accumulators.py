@@ -16,7 +16,7 @@ from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import misuse, report
-from tinyflow.graph.support.waits import may_wait
+from tinyflow.graph.support.waits import may_wait, served
 from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.queues.waiting import Waiter, Watch, registered
 
@@ -36,6 +36,7 @@ class AccumulatorBase:
         self._changed = threading.Condition()
         self._cancelled = False
         self.step = self.count = 0
+        self._added_by = []             # the runs of other processes that have added gradients
 
     def _check(self, *gradient):
         """ValueError for a gradient that does not fit."""
@@ -49,11 +50,15 @@ class AccumulatorBase:
     def apply(self, step, *gradient):
         """Adds a gradient, unless it is older than the accumulator."""
         self._check(*gradient)
+        run = served.get(threading.get_ident()) if served else None
         with self._changed:
-            if step < self.step:
+            if run is not None and run.repeats(self._added_by, step < self.step) \
+                    or step < self.step:
                 return
             self._add(*gradient)
             self.count += 1
+            if run is not None:
+                self._added_by.append(run)
             self._changed.notify_all()
 
     def take(self, required):
@@ -63,9 +68,25 @@ class AccumulatorBase:
         with self._changed:
             if self.count < required:
                 self._wait(required)
+            if served:
+                self._note_take()
             result = self._taken()
-            self.step, self.count = self.step + 1, 0
+            self.step, self.count, self._added_by = self.step + 1, 0, []
         return result
+
+    def _note_take(self):
+        """A run for another process learns how to put back what it takes."""
+        run = served.get(threading.get_ident())
+        if run is not None:
+            before = {name: value for name, value in vars(self).items() if name != '_cancelled'}
+            run.undo.append(lambda: self._put_back(before))
+
+    def _put_back(self, before):
+        """Undoes a take, unless gradients of the next step have been added."""
+        with self._changed:
+            if self.step == before['step'] + 1 and not self.count:
+                vars(self).update(before)
+                self._changed.notify_all()
 
     def shared_with(self, other):
         """What differs between this accumulator and one of the same shared_name, or None."""
@@ -88,7 +109,7 @@ class AccumulatorBase:
 
     @may_wait
     def _wait(self, required):
-        waiter = Waiter()
+        waiter = Waiter(lambda: self._what(required))
         watch = Watch(waiter, lambda: self._deadlock_error(required), lambda: None)
         with registered(waiter):
             while self.count < required:
@@ -97,6 +118,11 @@ class AccumulatorBase:
                 if not self._changed.wait(watch.seconds()) and self.count < required:
                     watch.look()
             waiter.done = True
+
+    def _what(self, required):
+        senders = ', '.join(run.sender for run in list(self._added_by))
+        return (f"'{self._name}' has {self.count} of {required} gradients"
+                + (f', from {senders}' if senders else ''))
 
     def _deadlock_error(self, required):
         return errors.op_error(errors.FailedPreconditionError,

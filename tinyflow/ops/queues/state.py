@@ -14,7 +14,7 @@ import numpy as np
 from tinyflow.graph import shapes
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.graph.support.waits import indivisible, may_wait
+from tinyflow.graph.support.waits import indivisible, may_wait, served
 from tinyflow.ops.queues.waiting import Waiter, Watch, registered
 
 
@@ -23,8 +23,8 @@ class _Attempt(Waiter):
 
     __slots__ = ('advance', 'error', 'remaining', 'items', 'ready')
 
-    def __init__(self, remaining, items=()):
-        super().__init__()
+    def __init__(self, remaining, items=(), what=None):
+        super().__init__(what)
         self.advance = None
         self.error = None
         self.ready = None                       # wakes the thread, once it sleeps
@@ -155,7 +155,7 @@ class QueueState:
     # ---- lines of threads ------------------------------------------------------------------
 
     def _enqueue(self, elements):
-        attempt = _Attempt(len(elements), elements)
+        attempt = _Attempt(len(elements), elements, lambda: f"the queue '{self.name}' is full")
         self.enqueues += 1
 
         def advance():
@@ -172,7 +172,7 @@ class QueueState:
         self._submit(self._enqueuing, attempt)
 
     def _dequeue(self, n, allow_fewer):
-        attempt = _Attempt(n, [])
+        attempt = _Attempt(n, [], lambda: f"the queue '{self.name}' has too few elements")
 
         def advance():
             if self.closed and len(self._elements) < attempt.remaining:
@@ -185,7 +185,20 @@ class QueueState:
             return self._serve_dequeue(attempt)
         attempt.advance = advance
         self._submit(self._dequeuing, attempt)
+        if served:
+            self._note_dequeue(attempt.items)
         return attempt.items
+
+    def _note_dequeue(self, elements):
+        """A run for another process learns how to put back what it has dequeued."""
+        run = served.get(threading.get_ident())
+        if run is not None:
+            run.undo.append(lambda: self._return(elements))
+
+    def _return(self, elements):
+        with self._lock:
+            self._put_back(elements)
+            self._serve()
 
     def _serve_dequeue(self, attempt):
         """Gives a dequeue attempt as many elements as possible."""

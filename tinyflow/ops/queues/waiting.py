@@ -29,10 +29,11 @@ _waiting: dict[int, Waiter] = {}                # thread id -> what it waits for
 class Waiter:
     """One wait of one thread; `done` is set by the thread that ends it."""
 
-    __slots__ = ('done', 'background')
+    __slots__ = ('done', 'background', 'what')
 
-    def __init__(self):
+    def __init__(self, what=None):
         self.done = False
+        self.what = what                        # () -> text: what is waited for
         self.background = False                 # a queue runner's thread, or a join
 
 
@@ -51,6 +52,12 @@ def registered(waiter):
             _waiting.pop(me, None)
         else:
             _waiting[me] = outer
+
+
+def waits_for(thread):
+    """What a thread waits for, as text; '' if it does not."""
+    waiter = _waiting.get(thread)
+    return waiter.what() if waiter is not None and waiter.what is not None else ''
 
 
 @contextmanager

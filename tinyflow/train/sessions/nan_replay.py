@@ -44,6 +44,7 @@ class NanReplay:
         self._snapshot = None
         self._reason = ''
         self._snapshots = 0
+        self.operation = None           # the origin that `report` found
         self._take_snapshot()
 
     def after(self, ran):
@@ -110,6 +111,7 @@ class NanReplay:
                 watcher.run([*_operations(session.graph, fetches), loss], feeds or None)
         except InvalidArgumentError as error:
             if hasattr(error, 'provenance'):
+                self.operation = error.op
                 return error.message
             return f'{not_finite}{_HINT}'
         except Exception as error:              # noqa: BLE001 - report the NaN, not this

@@ -1,0 +1,121 @@
+"""Exercises: solutions pass, blank and typical wrong answers fail with the right words."""
+from __future__ import annotations
+
+import pytest
+
+import tinyflow as tf
+from tinyflow.api import cli
+from tinyflow.api.learn import checking
+from tinyflow.api.learn.checking import check_file
+from tinyflow.api.learn.exercise import LEVELS, Wrong, all_exercises, exercise
+
+TASKS = all_exercises()
+
+
+def checked(task, code, folder):
+    """What the learner reads, checked in this process; '' if the answer is right."""
+    path = folder / f'answer_{task.name}.py'
+    path.write_text(code, encoding='utf-8')
+    try:
+        answer = checking._imported(str(path))
+        tf.reset_default_graph()
+        task.check(answer)
+    except Wrong as error:
+        return str(error)
+    return ''
+
+
+@pytest.mark.filterwarnings('ignore:.*graph-growth')
+@pytest.mark.parametrize('task', TASKS, ids=lambda task: task.name)
+def test_the_solution_passes_and_wrong_answers_get_their_hint(task, tmp_path):
+    assert checked(task, task.solution, tmp_path) == ''
+    for code, words in task.wrong:
+        said = checked(task, code, tmp_path)
+        assert words in said, f'{words!r} is not in: {said}'
+    assert checked(task, task.beginning, tmp_path)
+    assert task.level in LEVELS and len(task.hints) == 3 and len(task.wrong) >= 3
+
+
+def test_exercises_are_in_order_of_their_levels():
+    assert [task.number for task in TASKS] == list(range(1, len(TASKS) + 1))
+    levels = [LEVELS.index(task.level) for task in TASKS]
+    assert levels == sorted(levels)
+
+
+def learn(folder, *words):
+    return cli.main(['learn', *words, '--folder', str(folder)])
+
+
+def test_a_learner_goes_through_an_exercise(tmp_path, capsys):
+    folder = tmp_path / 'mine'
+    assert learn(folder) == 0
+    assert f'0 of {len(TASKS)} done; next: python -m tinyflow learn start 1' in \
+        capsys.readouterr().out
+    assert learn(folder, 'check', '1') == 1
+    assert 'There is no file' in capsys.readouterr().out
+    assert learn(folder, 'start', '1') == 0
+    path = folder / TASKS[0].file_name
+    assert 'Make placeholders' in path.read_text() or 'make placeholders' in path.read_text()
+    assert learn(folder, 'start', '1') == 2
+    assert 'your answer is kept' in capsys.readouterr().err
+    assert learn(folder, 'check', 'feeds') == 1
+    assert 'is not a tensor yet' in capsys.readouterr().out
+    for number in (1, 2, 3, 3):
+        assert learn(folder, 'hint', '1') == 0
+        assert f'Hint {number} of 3: {TASKS[0].hints[number - 1]}' in capsys.readouterr().out
+    assert learn(folder, 'solution', '1') == 0
+    path.write_text(capsys.readouterr().out)
+    assert learn(folder, 'check', '1') == 0
+    assert capsys.readouterr().out == 'Right!\n'
+    learn(folder)
+    said = capsys.readouterr().out
+    assert '✓  1' in said and 'next: python -m tinyflow learn start 2' in said
+
+
+def test_wrong_words(tmp_path, capsys):
+    assert learn(tmp_path, 'check', 'counting') == 2
+    assert "no exercise 'counting'" in (said := capsys.readouterr().err) and 'counter' in said
+    assert learn(tmp_path, 'hint') == 2
+    assert 'which exercise?' in capsys.readouterr().err
+    (tmp_path / '.tinyflow-learn.json').write_text('{"right": 3')
+    assert learn(tmp_path) == 0
+
+
+@pytest.mark.parametrize('code, outcome, words', [
+    ('def counter():\n    return 1 / 0', 'failed', 'ZeroDivisionError'),
+    ('import nothing_like_it', 'failed', 'No module named'),
+    ('def counter(:', 'failed', 'SyntaxError'),
+    ('count = 3', 'wrong', 'defines no `counter`'),
+])
+def test_an_answer_that_does_not_run(code, outcome, words, tmp_path, capsys):
+    path = tmp_path / 'answer.py'
+    path.write_text(code)
+    status = checking._main('counter', str(path))
+    assert status == {'failed': checking._FAILED, 'wrong': checking._WRONG}[outcome]
+    said = capsys.readouterr().out
+    assert words in said and 'checking.py' not in said
+
+
+def test_an_endless_answer_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(checking, 'SECONDS', 1)
+    path = tmp_path / 'answer.py'
+    path.write_text('while True: pass')
+    assert check_file(exercise('1'), path).outcome == 'too long'
+
+
+def test_a_report_on_a_class(tmp_path, capsys):
+    first, second = TASKS[0], exercise('counter')
+    for name, answers in {'anna': {first: first.solution, second: second.solution},
+                          'ben': {first: first.wrong[2][0], second: second.wrong[0][0]},
+                          'carl': {second: second.wrong[0][0]}}.items():
+        (tmp_path / name).mkdir()
+        for task, code in answers.items():
+            (tmp_path / name / task.file_name).write_text(code)
+    (tmp_path / 'empty').mkdir()
+    assert cli.main(['learn', 'class', str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert 'anna   +  +  2 of 2 right' in said
+    assert 'ben    -  -  0 of 2 right' in said
+    assert 'carl   .  -  0 of 2 right' in said
+    assert 'empty' not in said
+    assert 'A counter: 2 of 3 not right yet' in said and 'tf.assign_add' in said

@@ -1,0 +1,90 @@
+"""Checks an answer in a process of its own, so that nothing of it stays, and endless loops end."""
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import os
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+from typing import NamedTuple
+
+import tinyflow as tf
+from tinyflow.api.learn.exercise import Exercise, Wrong, exercise
+
+__all__ = ['SECONDS', 'Result', 'check_file']
+
+SECONDS = 60            # until an answer is given up
+_RIGHT, _WRONG, _FAILED = 0, 3, 4
+
+
+class Result(NamedTuple):
+    """`outcome` is 'right', 'wrong', 'failed' (an error), 'too long' or 'missing'."""
+
+    outcome: str
+    text: str
+
+    @property
+    def is_right(self) -> bool:
+        return self.outcome == 'right'
+
+
+def check_file(task: Exercise, path: Path) -> Result:
+    """Runs the answer in `path` and its check."""
+    if not path.is_file():
+        return Result('missing', f'There is no file {path}.\n  Hint: `learn start {task.number}` '
+                                 'makes it.')
+    environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
+    try:
+        done = subprocess.run(
+            [sys.executable, '-m', __name__, task.name, str(path.resolve())], timeout=SECONDS,
+            cwd=path.resolve().parent, env=environment, capture_output=True, text=True, check=False)
+    except subprocess.TimeoutExpired:
+        return Result('too long', f'Your answer ran for more than {SECONDS} seconds.\n  Hint: does '
+                                  'a loop of it end?')
+    outcome = {_RIGHT: 'right', _WRONG: 'wrong'}.get(done.returncode, 'failed')
+    return Result(outcome, (done.stdout if outcome != 'failed' else
+                            done.stdout + done.stderr).strip())
+
+
+def _main(name: str, path: str) -> int:
+    task, said = exercise(name), io.StringIO()
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    try:
+        with contextlib.redirect_stdout(said):
+            answer = _imported(path)
+            tf.reset_default_graph()
+            task.check(answer)
+    except Wrong as error:
+        print(error)
+        return _WRONG
+    except AttributeError as error:
+        missing = getattr(error, 'obj', None) is locals().get('answer') and error.name
+        print(f'Your file defines no `{missing}`.\n  Hint: keep the names that it began with.'
+              if missing else _from_line_of(path, error))
+        return _WRONG if missing else _FAILED
+    except Exception as error:                  # noqa: BLE001 - the learner's own, shown to them
+        print(_from_line_of(path, error))
+        return _FAILED
+    return _RIGHT
+
+
+def _imported(path: str):
+    spec = importlib.util.spec_from_file_location('answer', path)
+    module = importlib.util.module_from_spec(spec)      # type: ignore[arg-type]
+    spec.loader.exec_module(module)                     # type: ignore[union-attr]
+    return module
+
+
+def _from_line_of(path: str, error: Exception) -> str:
+    """The traceback from the first line of the answer on; without one, the error alone."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != path:
+        trace = trace.tb_next
+    return ''.join(traceback.format_exception(type(error), error, trace)).strip()
+
+
+if __name__ == '__main__':
+    sys.exit(_main(*sys.argv[1:]))

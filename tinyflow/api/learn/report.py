@@ -1,0 +1,45 @@
+"""A teacher's report: which answers in a folder of folders, one for each learner, are right."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tinyflow.api.learn.checking import Result, check_file
+from tinyflow.api.learn.exercise import Exercise, all_exercises
+
+__all__ = ['class_report', 'learners']
+
+_SIGNS = {'right': '+', 'wrong': '-', 'failed': 'E', 'too long': 'T', 'missing': '.'}
+
+
+def learners(folder: Path) -> list[Path]:
+    """The folders of the learners: those that have an answer."""
+    names = {each.file_name for each in all_exercises()}
+    return sorted(path for path in folder.iterdir()
+                  if path.is_dir() and any((path / name).is_file() for name in names))
+
+
+def class_report(folder: Path) -> Iterator[str]:
+    """Lines: one for each learner, then what stopped most of them. All answers are run."""
+    found: dict[Path, dict[Exercise, Result]] = {}
+    paths = learners(folder)
+    tasks = [task for task in all_exercises()
+             if any((path / task.file_name).is_file() for path in paths)]
+    width = max((len(path.name) for path in paths), default=0)
+    if not tasks:
+        yield f'No folder in {folder} has an answer.'
+        return
+    yield ' ' * width + '  ' + ' '.join(f'{task.number:2}' for task in tasks)
+    for path in paths:
+        found[path] = {task: check_file(task, path / task.file_name) for task in tasks}
+        signs = ' '.join(f'{_SIGNS[found[path][task].outcome]:>2}' for task in tasks)
+        right = sum(result.is_right for result in found[path].values())
+        yield f'{path.name:{width}}  {signs}  {right} of {len(tasks)} right'
+    yield '\n+ right   - wrong   E error   T took too long   . not there'
+    for task in tasks:
+        said = [found[path][task].text.splitlines()[-1] for path in paths
+                if found[path][task].outcome in ('wrong', 'failed') and found[path][task].text]
+        if said:
+            most = max(sorted(set(said)), key=said.count)
+            yield (f'\n{task.number}. {task.title}: {len(said)} of {len(paths)} not right yet'
+                   f'\n   most often: {most.strip()}')
