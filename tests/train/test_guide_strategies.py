@@ -26,8 +26,12 @@ LOSSES = {'keras': [0.2898200812, 1.3292045196], 'estimator': STEPS, 'train_and_
 def printed(capsys, monkeypatch, strategy, way):
     """What the program prints for a strategy and a way to train."""
     monkeypatch.setattr(sys, 'argv', [PROGRAM, '--strategy', strategy, '--way', way])
-    with tf.Graph().as_default():
-        runpy.run_path(PROGRAM, run_name='__main__')
+    verbosity = tf.logging.get_verbosity()
+    try:
+        with tf.Graph().as_default():
+            runpy.run_path(PROGRAM, run_name='__main__')
+    finally:
+        tf.logging.set_verbosity(verbosity)
     return capsys.readouterr().out
 
 
@@ -83,6 +87,12 @@ def test_devices_have_tensorflows_names():
                                        '/replica:0/task:0/device:CPU:1')
     assert extended.parameter_devices == extended.worker_devices
     assert not extended.experimental_require_static_shapes
+
+
+def test_devices_are_a_list():
+    for kind in (tf.distribute.MirroredStrategy, tf.distribute.experimental.CentralStorageStrategy):
+        with pytest.raises(TypeError, match=r"Hint: \['/cpu:0'\]"):
+            kind('/cpu:0')
 
 
 def test_what_needs_eager_execution_or_tpus_is_refused():

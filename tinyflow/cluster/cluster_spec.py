@@ -109,10 +109,11 @@ def _tasks(job, tasks):
         tasks = dict(enumerate(tasks))
     if not isinstance(tasks, Mapping):
         raise misuse(TypeError(
-            f'The tasks for job {job!r} must be a list or a dictionary from integers to strings.'))
+            f'The tasks for job {job!r} must be a list or a dictionary from integers to strings.\n'
+            f"  Hint: {{{job!r}: ['host0:2222', 'host1:2222']}}; given: {tasks!r}"))
     for index, address in tasks.items():
         if not isinstance(index, int) or not isinstance(address, str):
             raise misuse(TypeError(
                 f'Task address must be a string, given {address!r} for task {index!r} of job '
-                f'{job!r}'))
+                f'{job!r}\n  Hint: "host:port".'))
     return dict(sorted(tasks.items()))

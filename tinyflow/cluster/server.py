@@ -55,7 +55,7 @@ class Server:
             raise misuse(errors.UnknownError(None, None, report(
                 f'Could not start the server at {address}: {zmq.strerror(error.errno)}',
                 hint='another process listens there, maybe an earlier run of this program that '
-                     'has not ended.' if in_use else
+                     'has not ended, or a second one with the index of this task.' if in_use else
                      'a server listens at the address of its own task; TINYFLOW_CLUSTER_BIND '
                      'names the local one, such as 0.0.0.0, where that is translated.'))) \
                 from None
@@ -158,7 +158,8 @@ def checked_settings(given: Any, job_name: str | None, task_index: int | None,
         task_index = cluster.task_indices(job_name)[0]
     if task_index not in cluster.task_indices(job_name):
         raise misuse(errors.InvalidArgumentError(
-            None, None, f'Task {task_index} was not defined in job "{job_name}": it has the tasks '
-            f'{cluster.task_indices(job_name)}.\n  Hint: indices count from 0; give every task '
-            'the same list of addresses.'))
+            None, None,
+            f'Task {task_index!r} was not defined in job "{job_name}": it has the tasks '
+            f'{cluster.task_indices(job_name)}.\n  Hint: an index is an integer, '
+            'from 0; give every task the same list of addresses.'))
     return cluster, Task(job_name, task_index), protocol

@@ -67,6 +67,9 @@ class _OneDevice(StrategyExtended):
 class _Mirrored(StrategyExtended):
     def __init__(self, strategy, devices, cross_device_ops):
         super().__init__(strategy)
+        if isinstance(devices, str):
+            raise misuse(TypeError(f'The devices must be a list of names, not the string '
+                                   f'{devices!r}.\n  Hint: [{devices!r}].'))
         self._devices = tuple(_full_device_name(device) for device in devices or ['/cpu:0'])
         if len(set(self._devices)) < len(self._devices):
             raise misuse(ValueError(
