@@ -227,6 +227,7 @@ _LATER = {**_names_of({
     'tinyflow.inspect.explain': 'explain',
     'tinyflow.inspect.explain_name': 'explain_name',
     'tinyflow.inspect.graph_diff': 'graph_diff',
+    'tinyflow.inspect.recorder': 'record',
     'tinyflow.ops.strings.regexes': 'regex_replace',
     'tinyflow.ops.array.where_v2': 'where_v2',
     'tinyflow.ops.files.serialized_tensors': 'parse_tensor serialize_tensor',

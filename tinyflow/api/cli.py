@@ -20,6 +20,7 @@ import numpy as np
 import tinyflow
 from tinyflow.api import aliases
 from tinyflow.api.cli_diff import add_diff
+from tinyflow.api.cli_explore import add_explore
 from tinyflow.api.cli_launch import add_launch
 from tinyflow.api.cli_learn import add_learn
 from tinyflow.api.cli_playground import add_playground
@@ -97,11 +98,13 @@ def _parser():
             'SCRIPT [ARGUMENT ...]')
     graph = command('graph', _graph, 'run a program and draw the graph that it built')
     graph.add_argument('-o', '--output', default='graph.svg', metavar='FILE',
-                       help='.svg, .png, .pdf, .dot or .html (default: %(default)s)')
+                       help='.svg, .png, .pdf, .dot, or .html for a page to explore it in '
+                            '(default: %(default)s)')
     graph.add_argument('--depth', type=int, default=None, help='open name scopes down to here')
     graph.add_argument('--gradients', action='store_true', help='show the gradient half too')
     graph.add_argument('--optimizer', action='store_true', help='show the optimizer too')
     command('explain', _explain, 'run a program and explain its most expensive run')
+    add_explore(command, _run_script)
     command('doctor', _doctor, 'run a program and list likely mistakes in its graphs')
     add_predict(commands)
     add_diff(commands)
@@ -169,7 +172,7 @@ def _graph(options) -> int:
     except (ValueError, OSError) as error:
         print(f'tinyflow: {error}', file=sys.stderr)
         return 2
-    with _graphs_made() as graphs:
+    with _graphs_made() as graphs, _fetches_noted() as noted:
         status = _run_script(options.script, options.args)
     graph = max(graphs, key=lambda graph: len(graph.get_operations()))
     if not graph.get_operations():
@@ -180,7 +183,11 @@ def _graph(options) -> int:
     if options.depth is not None:
         settings['depth'] = options.depth
     try:
-        viz.draw(graph, options.output, **settings)
+        if render.suffix_of(options.output) == '.html':
+            from tinyflow.inspect.explorer.explore import explore_with_run  # start-up time
+            explore_with_run(graph, [f for ran_in, f in noted if ran_in is graph], options.output)
+        else:
+            viz.draw(graph, options.output, **settings)
     except (ValueError, OSError, RuntimeError) as error:
         print(f'tinyflow: {error}', file=sys.stderr)
         return 2

@@ -12,7 +12,6 @@ from tinyflow.compiler.codegen.program import ProgramSource
 from tinyflow.compiler.memory.plan import MemoryPlan
 from tinyflow.graph.support.waits import check_deadline
 from tinyflow.session.executable import Executable
-from tinyflow.session.nan_check import NanCheckedExecutable
 
 __all__ = ['with_deadline_checks']
 
@@ -50,11 +49,11 @@ _checked: weakref.WeakKeyDictionary[Executable, Executable] = weakref.WeakKeyDic
 
 
 def with_deadline_checks(executable: Executable, traced: bool = False) -> Executable:
-    """The same program, with checks; it is made once. One with nan_check looks by itself, but a
+    """The same program, with checks; it is made once. An interpreted one looks by itself, but a
     traced run is compiled.
     """
     executable.runs += 1                        # a CallCache keeps what runs often
-    if isinstance(executable, NanCheckedExecutable) and not traced:
+    if getattr(executable, 'checks_deadline', False) and not traced:
         return executable
     found = _checked.get(executable)
     if found is None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tinyflow.compiler.codegen.results import as_result
 from tinyflow.compiler.functions.nested import callables_of, function_to_program
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.graph.func_graph import FuncGraph
@@ -29,6 +30,8 @@ from tinyflow.session.store import Store
 
 class NanCheckedExecutable(Executable):
     """A program that is interpreted, so that every value can be checked."""
+
+    checks_deadline = True
 
     def __init__(self, program: Program, runtime: Runtime, plain: Program) -> None:
         super().__init__(program, runtime)
@@ -95,7 +98,7 @@ class _NanTracker:
         for fetch, result in zip(program.fetches, results):
             if fetch is not None:
                 self._check(result, f"the fetched value '{fetch.name}'")
-        return results
+        return [None if r is None else as_result(r, True) for r in results]
 
     @steps_through
     def _instructions(self, program: Program, feeds: Sequence[np.ndarray]) -> list:

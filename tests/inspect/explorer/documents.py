@@ -2,63 +2,22 @@
 from __future__ import annotations
 
 import tinyflow as tf
-
-KINDS = {'Placeholder': 'placeholder', 'Const': 'constant', 'VariableV2': 'variable'}
-SOURCE = ['import tinyflow as tf', '', 'x = tf.placeholder(tf.float32, [None, 8])',
-          'loss = network(x)  # <b>not bold</b>']
+from tinyflow.inspect.explorer.document import document
 
 
 def network():
-    """Two dense layers, a loss and Adam, as nodes of a document."""
+    """Two dense layers, a loss and Adam."""
     with tf.Graph().as_default() as graph:
         x = tf.placeholder(tf.float32, [None, 8], name='x')
-        hidden = tf.layers.dense(x, 4, tf.nn.relu)
+        hidden = tf.layers.dense(x, 4, tf.nn.relu)      # <b>not bold</b>
         output = tf.layers.dense(hidden, 1)
         with tf.name_scope('loss'):
             loss = tf.reduce_mean(tf.square(output))
         tf.train.AdamOptimizer().minimize(loss)
         tf.global_variables_initializer()
-    return {'format': 1, 'title': 'Network', 'kind': 'graph', 'nodes': nodes(graph),
-            'scopes': {'dense': {'kind': 'layer', 'label': 'Dense(4, relu)'}},
-            'files': [{'path': 'train.py', 'first': 1, 'lines': SOURCE}],
-            'rules': {'MatMul': {'text': 'Two products.', 'source': 'def gradient(op, dz): ...'}}}
-
-
-def nodes(graph):
-    operations = graph.get_operations()
-    index = {operation: number for number, operation in enumerate(operations)}
-    variables = {v.op.name: index[v.op] for v in graph.get_collection('variables')}
-    forward = {operation.name: number for operation, number in index.items()}
-    made = []
-    for operation in operations:
-        node = {'n': operation.name, 'o': operation.type, 's': [0, 4, '<module>'],
-                't': [[t.dtype.name, t.shape.as_list() if t.shape.ndims is not None else None]
-                      for t in operation.outputs],
-                'i': [[index[t.op], t.value_index] for t in operation.inputs],
-                'c': [index[before] for before in operation.control_inputs]}
-        if operation.type in KINDS:
-            node['k'] = KINDS[operation.type]
-        part = part_of(operation)
-        if part:
-            node['p'] = part
-        if part == 'gradient' and '_grad' in operation.name:
-            source = operation.name[:operation.name.index('_grad')].split('/', 1)[1]
-            node.update({'g': forward[source]} if source in forward else {})
-        owners = [name for name in variables if operation.name.startswith(name + '/')]
-        if owners:
-            node['v'] = variables[min(owners, key=len)]
-        made.append(node)
+        made = document(graph, title='Network')
+    made.setdefault('scopes', {})['dense'] = {'kind': 'layer', 'label': 'Dense(4, relu)'}
     return made
-
-
-def part_of(operation):
-    top = operation.name.split('/')[0]
-    if top in ('gradients', 'Adam'):
-        return {'gradients': 'gradient', 'Adam': 'optimizer'}[top]
-    if 'Adam' in operation.name:
-        return 'optimizer'
-    return 'init' if operation.type == 'Assign' or 'Initializer' in operation.name or (
-        top == 'init') else None
 
 
 def chain(scopes, per_scope, **more):

@@ -65,7 +65,7 @@ def test_scripts_are_small_and_put_no_text_into_html(script):
     lines = text.splitlines()
     assert lines[0].startswith('// ')
     assert len(lines) < 400
-    assert max(map(len, lines)) <= 110
+    assert max(map(len, lines)) <= 100
     assert not re.search(r'innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(', text)
 
 

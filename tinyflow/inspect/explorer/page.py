@@ -10,7 +10,7 @@ from typing import Any
 __all__ = ['page']
 
 _FILES = Path(__file__).with_name('page')
-# In this order: each uses what is before it. The panels and start.js follow.
+# In this order: each uses what is before it. The panels, start.js and live.js follow.
 _SCRIPTS = ('basics', 'model', 'edges', 'layers', 'places', 'columns', 'labels', 'layout', 'draw',
             'view', 'scopes', 'select', 'links', 'search', 'keys', 'colours', 'panels')
 _PANELS = ('node', 'passes', 'time_travel', 'doctor')   # as their tabs are shown
@@ -37,7 +37,7 @@ def scripts() -> list[Path]:
     panels = {path.stem: path for path in sorted((_FILES / 'panels').glob('*.js'))}
     order = sorted(panels, key=lambda name: _PANELS.index(name) if name in _PANELS else 99)
     return [*(_FILES / f'{name}.js' for name in _SCRIPTS), *(panels[name] for name in order),
-            _FILES / 'start.js']
+            _FILES / 'start.js', _FILES / 'live.js']
 
 
 def _script(path: Path) -> str:

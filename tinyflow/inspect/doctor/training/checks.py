@@ -1,7 +1,7 @@
 """The checks of a training: functions that take what was Observed and yield Findings.
 
 The thresholds are set so that networks which learn are silent: each is far outside what sound
-training shows, and a fault that follows from another one is left out (CAUSES).
+training shows. causes.py leaves out what follows from another fault.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tinyflow.inspect.doctor.training.probes import Update
 
 _LARGE_INPUT, _SMALL_INPUT, _LARGE_TARGET = 20., 1e-3, 50.
 _ONE_CLASS = 0.95               # the share of rows above which accuracy says little
-_DEAD, _SATURATED = 0.5, 0.8    # shares of units
+DEAD, _SATURATED = 0.5, 0.8    # shares of units
 _MOSTLY_DEAD = 0.9              # in a network that learns all the same
 _EXPLODING = 100.               # norm of a gradient / norm of its weights
 _VANISHING = 1e-4               # of the largest such ratio
@@ -129,10 +129,10 @@ def saturated_softmax(seen: Observed) -> Iterator[Finding]:
         data = seen.data[one.logits]
         yield Finding(
             'saturated-softmax', f"the softmax of '{one.operation.name}' is certain (above "
-            f'0.99999) of its answer for {sure:.0%} of the rows, at a mean loss of {loss:.3g}; logits go '
-            f'from {data.low:.4g} to {data.high:.4g}.',
-            'smaller initial weights in the last layer, or scaled inputs: logits should begin '
-            'near 0.', one.operation, sure)
+            f'0.99999) of its answer for {sure:.0%} of the rows, at a mean loss of {loss:.3g}; '
+            f'logits go from {data.low:.4g} to {data.high:.4g}.',
+            'smaller initial weights, above all in the last layer, or scaled inputs: logits should '
+            'begin near 0.', one.operation, sure)
 
 
 def not_finite(seen: Observed) -> Iterator[Finding]:
@@ -157,7 +157,7 @@ def dead_relus(seen: Observed) -> Iterator[Finding]:
         if len(units.fired) < 3 or units.rows < 32 or units.fired[-1].size < 4:
             continue
         dead = units.dead()
-        if dead >= (_MOSTLY_DEAD if _learnt(seen) else _DEAD):
+        if dead >= (_MOSTLY_DEAD if _learnt(seen) else DEAD):
             yield Finding(
                 'dead-relu', f"{dead:.0%} of the {units.fired[-1].size} units of {op.type} "
                 f"'{op.name}' are 0 for every row: they get no gradient and cannot recover.",
@@ -186,7 +186,7 @@ def exploding_gradients(seen: Observed) -> Iterator[Finding]:
     if not ratios:
         return
     update, ratio = max(ratios.items(), key=lambda item: item[1])
-    if ratio > _exploding(seen):
+    if ratio > exploding_limit(seen):
         yield Finding(
             'exploding-gradient', f"the gradient of '{update.name}' is {ratio:.3g} times as large "
             'as its weights.',
@@ -195,7 +195,7 @@ def exploding_gradients(seen: Observed) -> Iterator[Finding]:
             update.variable, ratio)
 
 
-def _exploding(seen: Observed) -> float:
+def exploding_limit(seen: Observed) -> float:
     """The limit: the loss may be a sum over the rows of a batch."""
     return _EXPLODING * min(seen.rows, 100)
 
@@ -266,17 +266,20 @@ def learning_rate_too_high(seen: Observed) -> Iterator[Finding]:
         return
     start, now = _start(seen), _now(seen)
     worst = max(value for _, value in seen.losses)
+    largest = float(np.nanmax(seen.update_ratios[update]))
+    # An update larger than its weights is too large even where the loss recovers from it.
     grew = now - start > 2 * abs(start) or worst - start > 10 * abs(start) and \
-        (seen.not_finite_at is not None or now > start)
+        (seen.not_finite_at is not None or now > start or largest > 1)
     stuck = len(seen.losses) >= 30 and ratio > 3 * _LARGE_UPDATE and now > start - 0.1 * abs(start)
-    if grew and max(seen.update_ratios[update]) > _LARGE_UPDATE or stuck:
+    if grew and largest > _LARGE_UPDATE or stuck:
         nan = '' if seen.not_finite_at is None else \
             f', and is not finite from step {seen.not_finite_at} on'
         yield Finding(
-            'learning-rate-high', f"an update changes '{update.name}' by {ratio:.2g} of its size, "
-            f'and the loss went from {start:.4g} to {now:.4g}{nan}.',
+            'learning-rate-high', f"an update changes '{update.name}' by up to {largest:.2g} of "
+            f'its size, and the loss went from {start:.4g} up to {worst:.4g}, then to '
+            f'{now:.4g}{nan}.',
             'a smaller learning rate, by 10 at first: updates of about 0.001 of the weights are '
-            'usual.', update.variable, ratio)
+            'usual.', update.variable, largest)
 
 
 def learning_rate_too_low(seen: Observed) -> Iterator[Finding]:
@@ -288,7 +291,7 @@ def learning_rate_too_low(seen: Observed) -> Iterator[Finding]:
     start, now = _start(seen), _now(seen)
     pulls = max(float(np.median(seen.gradients[u])) for u in moved)
     if most < _SMALL_UPDATE * seen.steps and most < 0.01 and pulls > 1e-3 and \
-            now > start - 0.05 * abs(start):
+            (now > start - 0.05 * abs(start) or _stands(seen)):
         yield Finding(
             'learning-rate-low', f'in {seen.steps} steps no matrix of weights has moved by more '
             f"than {most:.2g} of its size ('{update.name}'), and the loss is still {now:.4g}.",
@@ -302,17 +305,22 @@ def standing_loss(seen: Observed) -> Iterator[Finding]:
         return
     start, now = _start(seen), _now(seen)
     guessing = _guessing(seen)
-    if guessing is None or len(seen.losses) < 32:
-        return
-    quarters = np.array_split([value for _, value in seen.losses], 4)
-    fell = float(quarters[1].mean() - quarters[3].mean())
-    noise = float(np.hypot(*[q.std() / len(q) ** 0.5 for q in (quarters[1], quarters[3])]))
-    if now > 0.95 * guessing and fell < max(0.01 * guessing, min(2 * noise, 0.03 * guessing)):
+    if guessing is not None and now > 0.95 * guessing and _stands(seen):
         yield Finding(
             'loss-plateau', f'after {seen.steps} steps the loss is {now:.4g}, and was {start:.4g} '
             f'at the beginning; guessing gives {guessing:.4g}.',
             'check that rows and labels belong together (one shuffled without the other?), and '
             'train on 10 rows: they should be learnt by heart.', seen.probes.loss.op, now)
+
+
+def _stands(seen: Observed) -> bool:
+    """True if the loss has not fallen for the last half of the steps, by more than its noise."""
+    if len(seen.losses) < 32:
+        return False
+    _, _, before, last = np.array_split([value for _, value in seen.losses], 4)
+    noise = float(np.hypot(before.std() / len(before) ** 0.5, last.std() / len(last) ** 0.5))
+    size = abs(float(before.mean()))
+    return float(before.mean() - last.mean()) < max(0.01 * size, min(2 * noise, 0.03 * size))
 
 
 def _guessing(seen: Observed) -> float | None:
@@ -349,55 +357,8 @@ def _largest_update(seen: Observed) -> tuple[Update | None, float]:
     return max(ratios.items(), key=lambda item: item[1]) if ratios else (None, 0.)
 
 
-def began_so(seen: Observed, finding: Finding) -> bool:
-    """True if the fault was there at the first sampled step, before any update."""
-    units = seen.units.get(finding.operation)
-    if units is not None:
-        shares = units.silent or units.saturated
-        return bool(shares) and shares[0] >= _DEAD
-    if finding.id == 'exploding-gradient':
-        first = [r[0] for u, r in seen.gradients.items() if u.is_kernel]
-        return max(first) > _exploding(seen)
-    if finding.id == 'saturated-softmax':
-        return seen.confident[0][0] > 0.5
-    return True
-
-
-_DATA = ('input-scale', 'target-scale', 'label-range', 'double-softmax')
-_START = ('saturated-softmax', 'exploding-gradient', 'dead-relu', 'saturated-units')
-_LATER = frozenset({'learning-rate-high', 'nan'})
-CAUSES: dict[str, tuple[str, ...]] = {
-    'nan': (*_DATA, 'learning-rate-high', 'exploding-gradient'),
-    'saturated-softmax': (*_DATA, 'learning-rate-high'),
-    'exploding-gradient': (*_DATA, 'learning-rate-high', 'saturated-softmax', 'nan'),
-    'learning-rate-high': (*_DATA, *_START),
-    'dead-relu': (*_DATA, 'learning-rate-high', 'nan', 'exploding-gradient'),
-    'saturated-units': (*_DATA, 'learning-rate-high', 'nan', 'exploding-gradient'),
-    'vanishing-gradient': (*_DATA, *_START, 'learning-rate-high', 'nan'),
-    'no-gradient': ('dead-relu', 'saturated-units', 'nan'),
-    'learning-rate-low': (*_DATA, *_START, 'vanishing-gradient', 'nan', 'no-gradient'),
-    'loss-plateau': (*_DATA, *_START, 'learning-rate-high', 'learning-rate-low',
-                     'vanishing-gradient', 'no-gradient', 'nan', 'class-imbalance'),
-}
-"""By id: the faults that explain it, so that it is not reported next to them."""
-
 CHECKS: tuple[Callable[[Observed], Iterator[Finding]], ...] = (
     bad_inputs, constant_features, bad_targets, bad_labels, one_class, softmax_of_probabilities,
     saturated_softmax, not_finite, dead_relus, saturated_units, exploding_gradients,
     vanishing_gradients, no_gradient, learning_rate_too_high, learning_rate_too_low,
     standing_loss)
-
-
-def run_checks(seen: Observed) -> list[Finding]:
-    """The findings about a training, without those that follow from another one."""
-    with np.errstate(all='ignore'):
-        found = [finding for check in CHECKS for finding in check(seen)]
-        ids = {f.id for f in found}
-        # What a high learning rate or a NaN has led to is not its cause, and the other way round.
-        if ids & _LATER:
-            found = [f for f in found if f.id not in _START or began_so(seen, f)]
-            ids = {f.id for f in found}
-    return [f for f in found if not any(
-        cause in ids and not (cause in _LATER and f.id in _START)
-        for cause in CAUSES.get(f.id, ()))]
-

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tinyflow.inspect.doctor.report import Finding, Report
-from tinyflow.inspect.doctor.training.checks import run_checks
+from tinyflow.inspect.doctor.training.causes import run_checks
 from tinyflow.inspect.doctor.training.observed import Observed
 
 _POINTS = 400           # of a curve

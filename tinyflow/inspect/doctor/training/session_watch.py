@@ -15,26 +15,32 @@ class WatchedSession:
     """``with tf.doctor(session) as doctor:`` watches the runs in the block; then `doctor.report()`.
 
     The Session's own `run` and `make_callable` are replaced inside the block. A callable that was
-    made inside it goes on after it, unwatched; one that was made before is not watched.
+    made inside it goes on after it, unwatched; one that was made before is not watched. Inside a
+    `shared` block there may be a second one.
     """
 
-    def __init__(self, session: BaseSession, every: int = 50, loss: Tensor | None = None) -> None:
-        self._session, self._doctor = session, TrainingDoctor(every, loss)
+    def __init__(self, session: BaseSession, every: int = 50, loss: Tensor | None = None,
+                 shared: bool = False) -> None:
+        self._session, self._doctor, self.shared = session, TrainingDoctor(every, loss), shared
         self._watching = False
 
     def __enter__(self) -> WatchedSession:
-        if 'run' in vars(self._session):
+        outer = getattr(vars(self._session).get('run'), '__self__', None)
+        if outer is not None and not outer.shared:
             raise misuse(RuntimeError(
                 f'{self._session!r} is watched already.\n  Hint: one tf.doctor for one Session.'))
         self._run, self._make_callable = self._session.run, self._session.make_callable
         self._session.run = self._watched_run
         self._session.make_callable = self._watched_callable
-        self._watching = True
+        self._watching, self._outer = True, outer
         return self
 
     def __exit__(self, *error: Any) -> None:
         self._watching = False
-        del self._session.run, self._session.make_callable
+        if self._outer is None:
+            del self._session.run, self._session.make_callable
+        else:
+            self._session.run, self._session.make_callable = self._run, self._make_callable
         self._doctor.forget_sessions()
 
     def report(self) -> TrainingReport:

@@ -20,7 +20,7 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** An HTML element; strings among the children become text, functions among the attributes listen. */
+/** An HTML element; strings as children become text, functions as attributes listen. */
 explorer.dom = (tag, attributes, ...children) =>
   filled(document.createElement(tag), attributes, children);
 
@@ -49,7 +49,16 @@ explorer.shapeText = shape => !shape ? '<unknown>'
   : '[' + shape.map(size => size === null ? '?' : size).join(', ') + ']';
 
 /** '?×784', as on edges; a scalar has no text. */
-explorer.shortShape = shape => !shape ? '' : shape.map(size => size === null ? '?' : size).join('×');
+explorer.shortShape = shape => (shape || []).map(size => size === null ? '?' : size).join('×');
+
+/** The size of the picture's place on the screen; kept, since asking costs a layout of the page. */
+const screen = explorer.screen = {};
+const measure = () => {
+  const {clientWidth, clientHeight} = explorer.get('picture');
+  Object.assign(screen, {width: clientWidth, height: clientHeight});
+};
+measure();
+new ResizeObserver(() => { measure(); explorer.emit('resize'); }).observe(explorer.get('picture'));
 
 /** Says something to screen readers, and shows it for a moment. */
 explorer.say = text => {

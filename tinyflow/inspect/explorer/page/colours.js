@@ -58,7 +58,8 @@ function paintStripe(element, shape, parts, width, height) {
 
 function paintBadge(element, item, width) {
   if (!badges.size) { return; }
-  const texts = item.open ? [] : model.nodesIn(item).filter(i => badges.has(i)).map(i => badges.get(i));
+  const marked = item.open ? [] : model.nodesIn(item).filter(index => badges.has(index));
+  const texts = marked.map(index => badges.get(index));
   if (!texts.length) { return; }
   const same = texts.every(text => text === texts[0]);
   const text = explorer.short(String(same ? texts[0] : texts.length), 14) +
@@ -69,7 +70,7 @@ function paintBadge(element, item, width) {
     svg('text', {y: 4}, text)));
 }
 
-/** `colours`: Map from node to CSS colour, or f(item) -> colour; `legend`: [[colour, text], ...]. */
+/** `colours`: Map from node to CSS colour, or f(item) -> colour; `legend`: [[colour, text]]. */
 explorer.colour = (colours, legend = []) => {
   colour = colours;
   stripes = new Map();
@@ -85,7 +86,7 @@ explorer.colour = (colours, legend = []) => {
 /** `marks`: Map from node to a short text, shown as a badge. */
 explorer.mark = marks => { badges = new Map(marks); paint(); };
 
-/** Adds a way of colouring to the list; make() -> [colours, legend], or null if there is nothing. */
+/** Adds a way of colouring to the list; make() -> [colours, legend], or null if there is none. */
 explorer.colours = {
   add(id, title, make) { choices.set(id, {title, make}); },
   list() {
@@ -119,7 +120,8 @@ function byText(textOf) {
   model.nodes.forEach((node, i) => { const text = textOf(node);
                                      if (text) { colours.set(i, of.get(text)); } });
   const legend = texts.slice(0, last).map(text => [of.get(text), text]);
-  if (texts.length > last) { legend.push([explorer.COLOURS[last], `${texts.length - last} others`]); }
+  const others = texts.length - last;
+  if (others > 0) { legend.push([explorer.COLOURS[last], `${others} others`]); }
   return [colours, legend];
 }
 
@@ -150,6 +152,7 @@ add('time', 'time', () => byFigure(run().seconds, explorer.secondsText));
 add('memory', 'memory', () => byFigure(run().bytes, explorer.bytesText));
 
 explorer.secondsText = seconds => seconds >= 1 ? `${seconds.toPrecision(3)} s`
-  : seconds >= 1e-3 ? `${(seconds * 1e3).toPrecision(3)} ms` : `${(seconds * 1e6).toPrecision(3)} µs`;
+  : seconds >= 1e-3 ? `${(seconds * 1e3).toPrecision(3)} ms`
+    : `${(seconds * 1e6).toPrecision(3)} µs`;
 explorer.bytesText = bytes => bytes >= 1e6 ? `${(bytes / 1e6).toPrecision(3)} MB`
   : bytes >= 1e3 ? `${(bytes / 1e3).toPrecision(3)} kB` : `${bytes} bytes`;

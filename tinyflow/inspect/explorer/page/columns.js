@@ -33,7 +33,8 @@ function cuts(rows, levels, number) {
 explorer.inColumns = (drawing, boxes, {cells, rows, chains}, wide) => {
   const {levels, places, routes} = drawing;
   const xs = rows.flat().map(cell => cell.x);
-  const width = Math.max(...boxes.map(box => box.width), Math.max(...xs) - Math.min(...xs)) + BETWEEN;
+  const widest = boxes.reduce((wide, box) => Math.max(wide, box.width), 0);
+  const width = Math.max(widest, Math.max(...xs) - Math.min(...xs)) + BETWEEN;
   const height = levels[levels.length - 1].bottom;
   const number = Math.floor(Math.sqrt(wide * height / width));
   if (height < 1600 || number < 2) { return; }

@@ -1,6 +1,7 @@
 // Draws the picture: elements of items are kept and moved, edges are made anew.
 
 const {model, svg} = explorer;
+const ANIMATED = 600;           // items; more are not animated
 const FAST = 220;               // milliseconds of an animation; style.css has the same
 const drawn = new Map();        // item -> {element, box, open}
 const layers = {};
@@ -70,7 +71,8 @@ function closedItem(item, {width: w, height: h, stubs}) {
   const shape = shapeOf(look, w, h);
   shape.setAttribute('class', 'shape');
   parts.push(shape);
-  let y = (h - lines.reduce((sum, line) => sum + line.height, 0)) / 2 + (look === 'variable' ? 5 : 0);
+  const text = lines.reduce((sum, line) => sum + line.height, 0);
+  let y = (h - text) / 2 + (look === 'variable' ? 5 : 0);
   for (const line of lines) {
     y += line.height;
     parts.push(svg('text', {class: line.kind, x: w / 2 - (toggle ? 8 : 0), y: y - 4.5}, line.text));
@@ -105,7 +107,8 @@ const nodeOf = item => model.nodes[item.node !== undefined ? item.node : item.ow
 
 function classes(item) {
   const node = nodeOf(item);
-  return ['item', item.open ? 'open' : 'closed', explorer.look(item), `part-${item.part || 'forward'}`,
+  return ['item', item.open ? 'open' : 'closed', explorer.look(item),
+          `part-${item.part || 'forward'}`,
           ...(node && node.m ? [`mark-${node.m}`] : [])].join(' ');
 }
 
@@ -241,7 +244,7 @@ function drawLabels(routes) {
 /** Draws the picture as the scopes are open now. */
 explorer.draw = (options = {}) => {
   const {items, routes} = collect();
-  const animated = options.animated && !explorer.still() && items.length < 1500;
+  const animated = options.animated && !explorer.still() && items.length < ANIMATED;
   layers.world.classList.toggle('moving', Boolean(animated));
   shownItems = items;
   drawItems(items, animated);
@@ -253,8 +256,9 @@ explorer.picture = {
   /** Makes the picture's layers in an <svg>. */
   start(element) {
     for (const name of ['boxes', 'edges', 'across', 'items', 'labels']) {
+      const isTree = name === 'boxes' || name === 'items';
       layers[name] = svg('g', {class: name, role: 'presentation',
-                               'aria-hidden': name === 'boxes' || name === 'items' ? undefined : 'true'});
+                               'aria-hidden': isTree ? undefined : 'true'});
     }
     layers.world = svg('g', {id: 'world', role: 'presentation'}, layers.boxes, layers.edges,
                        layers.across, layers.items, layers.labels);

@@ -1,9 +1,9 @@
-// Which edges the picture has, and where: each edge of the graph belongs to the innermost scope that
-// has both its ends, and crosses the borders of the scopes below that.
+// Which edges the picture has, and where: each edge of the graph belongs to the innermost scope
+// that has both its ends, and crosses the borders of the scopes below that.
 //
 // Three kinds: 'flow' is laid out; 'side' leads from one part of the graph to another (forward,
 // gradient, optimizer, ...) and is drawn across; 'hub' leads from something that very many use, and
-// is drawn as a stub beside each user.
+// is drawn as a stub next to each user.
 
 const {model} = explorer;
 const HUB = 8;                  // users from which on a source without inputs is a hub
@@ -21,6 +21,8 @@ function hubs() {
   const users = new Map();
   model.nodes.forEach((node, to) => {
     for (const from of new Set([...(node.i || []).map(([source]) => source), ...(node.c || [])])) {
+      const {parent} = model.ofNode[from];      // a Variable's own scope does not use it
+      if (parent.own === from && model.isInside(model.ofNode[to], parent)) { continue; }
       users.set(from, (users.get(from) || 0) + 1);
     }
   });
@@ -33,7 +35,7 @@ function hubs() {
   return found;
 }
 
-/** The part for which an item is laid beside its siblings; undefined in the middle. */
+/** The part for which an item is laid next to its siblings; undefined in the middle. */
 explorer.sidePart = (item, scope) =>
   item.part && item.part !== scope.part && scope.own === undefined && !scope.group
     ? item.part : undefined;
@@ -46,7 +48,7 @@ function classified(edge, scope, a, b, isHub) {
   return one === other || backward(one) && backward(other) ? 'flow' : 'side';
 }
 
-/** Puts an edge where it belongs: scope.edges, and incoming and outgoing of all scopes it crosses. */
+/** Puts an edge where it belongs: scope.edges; incoming, outgoing of all scopes that it crosses. */
 function place(edge, isHub) {
   let a = edge.a;
   let b = edge.b;

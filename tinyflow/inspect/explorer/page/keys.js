@@ -5,7 +5,7 @@ const place = get('picture');
 
 const KEYS = [
   ['↓ ↑', 'along an edge, to what uses the value and to where it comes from'],
-  ['← →', 'to the neighbour beside'],
+  ['← →', 'to the neighbour in the row'],
   ['Enter', 'opens or closes the chosen scope'],
   ['Esc', 'closes the scope around the chosen item'],
   ['/', 'search'], ['+ − 0', 'larger, smaller, the whole picture'],
@@ -13,6 +13,8 @@ const KEYS = [
   ['d', 'dark or light'], ['?', 'this list'],
   ['shift-click', 'lights the path from the chosen item to this one'],
 ];
+
+const DIRECTIONS = {ArrowDown: [0, 1], ArrowUp: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0]};
 
 /** Moves the focus to the chosen item, so that a screen reader says it. */
 explorer.focusChosen = () => {
@@ -69,7 +71,7 @@ function moveBy(key) {
     if (next) { return next; }
     if (item.open && way === 'out') { return item.layout.children[0]; }
   }
-  const [dx, dy] = {ArrowDown: [0, 1], ArrowUp: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0]}[key];
+  const [dx, dy] = DIRECTIONS[key];
   const others = picture.items().map(each => each.item).filter(each => {
     if (each === item || model.isInside(item, each) || model.isInside(each, item)) { return false; }
     const [x, y] = middle(each);
@@ -121,7 +123,7 @@ document.addEventListener('keydown', event => {
 });
 
 place.addEventListener('focus', () => {
-  if (!place.matches(':focus-visible')) { return; }     // focused by the mouse, at the start of a drag
+  if (!place.matches(':focus-visible')) { return; }     // the mouse focuses, too, before a drag
   if (!state.selected) { const first = moveBy('ArrowDown'); if (first) { choose(first); } }
   else { explorer.focusChosen(); }
 });

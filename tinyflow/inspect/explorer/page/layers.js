@@ -151,7 +151,8 @@ function transpose(rows) {
 /** Orders all rows so that few edges cross: means of neighbours, down and up in turn. */
 function order(rows) {
   const cells = rows.reduce((sum, row) => sum + row.length, 0);
-  const total = () => rows.slice(1).reduce((sum, row, i) => sum + crossings(row, rows[i].length), 0);
+  const total = () => rows.slice(1).reduce(
+    (sum, row, i) => sum + crossings(row, rows[i].length), 0);
   rows.forEach(number);
   let best = {crossings: total(), rows: rows.map(row => [...row])};
   const rounds = cells > 4000 ? 4 : 10;

@@ -1,5 +1,5 @@
-// The layout of scopes: each open scope is drawn by itself, with its children as boxes; what did not
-// change is not drawn again. What is in a scope knows nothing of what is around it: edges from
+// The layout of scopes: each open scope is drawn by itself, with its children as boxes; what did
+// not change is not drawn again. What is in a scope knows nothing of what is around it: edges from
 // outside begin at ports on the scope's border.
 
 const {model} = explorer;
@@ -9,12 +9,12 @@ const PORTS = 10;               // of one scope's border; if more, they become o
 const MANY_USES = 8;            // siblings from which on a source or a sink is drawn as stubs
 const STUB = 15;                // height of one stub
 const BACKWARD = new Set(['gradient', 'optimizer']);
-const ASIDE = 70;               // between the middle and the parts beside it
+const ASIDE = 70;               // between the middle and the parts next to it
 
 /** Width / height to which long drawings are folded: the screen's. */
 function proportion() {
-  const {clientWidth, clientHeight} = explorer.get('picture');
-  return Math.min(2.4, Math.max(0.5, clientWidth / Math.max(1, clientHeight)));
+  const {width, height} = explorer.screen;
+  return Math.min(2.4, Math.max(0.5, width / Math.max(1, height)));
 }
 
 /** The child of `scope` in which an item is. */
@@ -103,10 +103,10 @@ function drawn(scope, children, bundles, stubs, {ports, upwards}) {
   const index = new Map();
   for (const child of children) {
     const {width, height} = sizeOf(child);
-    const {width: beside, height: high} = stubs.get(child) || {width: 0, height: 0};
+    const {width: room, height: high} = stubs.get(child) || {width: 0, height: 0};
     index.set(child, boxes.length);
     // The stubs are on the left; edges end at the middle of the rest.
-    boxes.push({width: width + beside, height: Math.max(height, high), anchor: beside / 2});
+    boxes.push({width: width + room, height: Math.max(height, high), anchor: room / 2});
   }
   const edges = bundles.map(({a, b, fromX, toX}) => (
     {from: index.get(a), to: index.get(b), fromX, toX}));
@@ -160,6 +160,7 @@ function layout(scope) {
   const isRoot = scope === model.root;
   const [dx, dy] = isRoot ? [0, 0] : [SIDES, TITLE];
   let left = dx;
+  let right = dx;
   const drawings = groups.map(group => {
     const members = new Set(group);
     const own = bundles.filter(({a, b}) => members.has(a) && members.has(b));
@@ -170,7 +171,12 @@ function layout(scope) {
   groups.forEach((group, number) => {
     const drawing = drawings[number];
     const {own, upwards} = drawing;
-    // What flows upwards begins beside the end of what flows downwards.
+    const before = drawings[number - 1];
+    const above = before && before.upwards && !upwards &&
+      before.height + drawing.height + ASIDE / 2 <= height;
+    if (before && !above) { left = right + ASIDE; }
+    right = Math.max(right, left + drawing.width);
+    // What flows upwards begins next to the end of what flows downwards.
     const top = dy + (upwards ? height - drawing.height : 0);
     group.forEach((child, i) => {
       const [x, y] = drawing.places[i];
@@ -192,9 +198,8 @@ function layout(scope) {
         result[side].portPlaces[port] = left + drawing.places[box][0];
       });
     }
-    left += drawing.width + (number === groups.length - 1 ? 0 : ASIDE);
   });
-  result.width = left + dx;
+  result.width = right + dx;
   result.height = height + dy + (isRoot ? 0 : SIDES);
   if (!isRoot) {
     result.width = Math.max(result.width, explorer.textWidth(explorer.title(scope), 'title') + 60);

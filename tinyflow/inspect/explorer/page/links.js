@@ -11,7 +11,9 @@ function address() {
   const open = explorer.openNames().filter(name => name.length < LONGEST).slice(0, 200);
   if (open.length) { parts.push('o=' + open.map(encodeURIComponent).join(',')); }
   for (const [key, item] of [['s', state.selected], ['t', state.other]]) {
-    if (item && item.name.length < LONGEST) { parts.push(`${key}=${encodeURIComponent(item.name)}`); }
+    if (item && item.name.length < LONGEST) {
+      parts.push(`${key}=${encodeURIComponent(item.name)}`);
+    }
   }
   return '#' + parts.join('&');
 }

@@ -1,12 +1,12 @@
-// The tree of items (scopes and nodes) that the picture opens and closes, from the document's nodes.
+// The tree of items, scopes and nodes, that the picture opens and closes.
 //
 // An item: {name, label, parent, children, node, own, info, part, order, count, host, ...}
 //   node   index of the node, if the item is one
 //   own    index of the node that has the scope's own name, such as a Variable: a closed scope
 //          looks like it
 //   host   the item into which this one is drawn, instead of by itself
-//   group  'repeat', 'named' or 'part': no scope of the program, but items that are put together for
-//          a shorter picture
+//   group  'repeat', 'named' or 'part': no scope of the program, but items that are put together
+//          for a shorter picture
 
 const {document: data} = explorer;
 const MANY = 240;               // children of one scope; if more, they are put into parts
@@ -125,7 +125,7 @@ function findHosts() {
   });
 }
 
-/** Variables that only the optimizer uses, such as a step or a power, are beside the middle, too. */
+/** Variables that only the optimizer uses, such as the step, stand aside, too. */
 function findOptimizersOwn() {
   const users = data.nodes.map(() => []);
   data.nodes.forEach((node, to) => {
@@ -139,7 +139,7 @@ function findOptimizersOwn() {
       .filter(to => !isInside(ofNode[to], item)).map(to => data.nodes[to].p || ''));
     parts.delete('init');
     parts.delete('save');
-    if (parts.size && !parts.has('')) { item.beside = 'optimizer'; }
+    if (parts.size && !parts.has('')) { item.aside = 'optimizer'; }
   });
 }
 
@@ -158,7 +158,8 @@ function nodesIn(item) {
 /** Repeated blocks become one item, where nothing leads from them out and in again. */
 function groupRepeats() {
   for (const names of data.repeats || []) {
-    const items = names.map(name => byName.get(name)).filter(item => item && item.own === undefined);
+    const items = names.map(name => byName.get(name))
+      .filter(item => item && item.own === undefined);
     const parent = items.length >= REPEATED && items[0].parent;
     if (!parent || items.some(item => item.parent !== parent || item.host)) { continue; }
     if (items.length === parent.children.length ||
@@ -214,8 +215,8 @@ function group(items, parent, fields) {
 }
 
 /**
- * Neighbours whose names begin alike, such as conv3_block2_1_bn and conv3_block2_add, become one item:
- * with as many words of the name as make few groups, and small ones.
+ * Neighbours whose names begin alike, such as conv3_block2_1_bn and conv3_block2_add, become one
+ * item: with as many words of the name as make few groups, and small ones.
  */
 function groupByNames(scope) {
   const items = scope.children.filter(item => !item.host && !item.group);
@@ -292,7 +293,7 @@ function walk(f, childrenFirst) {
 function summarise(item) {
   if (item.node !== undefined) {
     item.count = 1;
-    item.part = item.beside || item.part;
+    item.part = item.aside || item.part;
     return;
   }
   item.count = 0;
@@ -304,7 +305,7 @@ function summarise(item) {
     parts.set(child.part, (parts.get(child.part) || 0) + child.count);
   }
   item.children.sort((a, b) => a.order - b.order);
-  item.part = item.beside ? item.beside
+  item.part = item.aside ? item.aside
     : item.info && item.info.p ? item.info.p
     : item.own !== undefined ? data.nodes[item.own].p
       : mainPart(parts, item.count);

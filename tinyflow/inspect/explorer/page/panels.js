@@ -1,11 +1,11 @@
-// The details beside the picture: one tab for each panel that has something to say.
+// The details next to the picture: one tab for each panel that has something to say.
 
 const {dom, get, state} = explorer;
 const known = [];
 let chosen = null;              // id of the panel that the reader chose
 
 function applying() {
-  return known.filter(panel => { try { return panel.applies(state); } catch (error) { return false; } });
+  return known.filter(panel => panel.applies(state));
 }
 
 function show() {

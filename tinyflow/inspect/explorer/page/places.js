@@ -17,7 +17,8 @@ function settle(row) {
   let offset = 0;
   row.forEach((cell, i) => {
     offset += i ? apart(row[i - 1], cell) : 0;
-    let block = {sum: cell.weight * (cell.wish - offset), weight: cell.weight, cells: [[cell, offset]]};
+    let block = {sum: cell.weight * (cell.wish - offset), weight: cell.weight,
+                 cells: [[cell, offset]]};
     while (blocks.length) {
       const last = blocks[blocks.length - 1];
       if (last.sum / last.weight <= block.sum / block.weight) { break; }
@@ -90,14 +91,14 @@ function downwards(rows) {
     const height = row.reduce((high, cell) => Math.max(high, cell.box ? cell.box.height : 0), 0);
     const top = y;
     const next = rows[i + 1] || [];
-    const ports = row.every(cell => !cell.box || cell.box.end) || next.every(c => !c.box || c.box.end);
+    const ports = [row, next].some(each => each.every(({box}) => !box || box.end));
     const edges = row.reduce((sum, cell) => sum + cell.down.length, 0);
     y += height + (ports ? ROWS * 0.6 : ROWS) + Math.min(60, Math.max(0, edges - 6) * 1.5);
     return {top, bottom: top + height, middle: top + height / 2};
   });
 }
 
-/** Edges that end at the same border of a box end next to each other, in the order of their ways. */
+/** Edges at the same border of a box end next to each other, in the order of their ways. */
 function spread(chains, edges) {
   const sides = new Map();
   chains.forEach(({chain, down}, i) => {
@@ -137,16 +138,16 @@ function route({chain, down}, i, edge, levels, offsets) {
     if (!last) { points.push([x, level.middle + cell.box.height / 2, 1], [x, level.bottom, 1]); }
     else { points.push([x, level.top, 1], [x, level.middle - cell.box.height / 2, 1]); }
   });
-  if (chain[0].rank === chain[chain.length - 1].rank) {         // a loop beside one row
+  if (chain[0].rank === chain[chain.length - 1].rank) {         // a loop next to one row
     return points.map(([x, y], k) => [x, y, k < points.length / 2 ? 1 : -1]);
   }
   return down ? points : points.reverse().map(([x, y]) => [x, y, -1]);
 }
 
 /**
- * Where boxes ({width, height, anchor, end: 'in' or 'out' if it is a port}) and edges ({from, to: indexes,
- * fromX, toX: offsets from the boxes' middles}) are drawn: {width, height, places: [[x, y] of the
- * upper left corners], routes: [[points] of each edge]}.
+ * Where boxes ({width, height, anchor, end: 'in' or 'out' if it is a port}) and edges ({from, to:
+ * indexes, fromX, toX: offsets from the boxes' middles}) are drawn: {width, height,
+ * places: [[x, y] of the upper left corners], routes: [[points] of each edge]}.
  */
 explorer.layered = (boxes, edges, options = {}) => {
   if (!boxes.length) { return {width: 0, height: 0, places: [], routes: []}; }
@@ -179,5 +180,6 @@ function moved({places, routes}, boxes) {
   }
   return {width: right - left, height: bottom - top,
           places: places.map(([x, y]) => [x - left, y - top]),
-          routes: routes.map(points => points.map(([x, y, ...more]) => [x - left, y - top, ...more]))};
+          routes: routes.map(points => points.map(
+            ([x, y, ...more]) => [x - left, y - top, ...more]))};
 }

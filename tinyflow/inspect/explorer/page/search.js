@@ -4,7 +4,7 @@ const {model, dom, get} = explorer;
 const SHOWN = 60;
 const field = get('search');
 const list = get('hits');
-let texts = null;               // what is searched, one text for each node, made at the first search
+let texts = null;               // what is searched, for each node; made at the first search
 let found = [];
 let current = -1;
 
@@ -67,7 +67,8 @@ function show() {
     return dom('li', {role: 'option', id: `hit${i}`, 'aria-selected': String(i === current),
                       click: () => go(i)},
       dom('b', {}, explorer.short(item.name, 90)),
-      dom('span', {}, node ? node.o : (item.info || {}).label || explorer.count(item.count, 'node')),
+      dom('span', {}, node ? node.o
+        : (item.info || {}).label || explorer.count(item.count, 'node')),
       line ? dom('code', {}, explorer.short(line, 80)) : null);
   }));
   const open = field.value.trim() !== '';

@@ -2,7 +2,7 @@
 
 const {model, picture, svg} = explorer;
 const QUIET = new Set(['init', 'save', 'summary']);
-const MANY_ACROSS = 16;         // edges between parts of the graph that are shown without being asked for
+const MANY_ACROSS = 16;         // edges between parts of the graph; more are not shown unasked
 const state = explorer.state = {document: explorer.document, selected: null, other: null,
                                 run: 0, step: null};
 let sidePairs = [];             // bundles of visible side edges: [{a, b, edges}]
@@ -40,7 +40,7 @@ function across(a, b, name) {
   const right = to.x > from.x + from.width / 2;
   const x1 = right ? from.x + from.width : from.x;
   const [y1, y2] = [from.y + from.height / 2, to.y + to.height / 2];
-  const x2 = right === (to.x > x1) ? (right ? to.x : to.x + to.width) : (right ? to.x + to.width : to.x);
+  const x2 = to.x > x1 ? to.x : to.x + to.width;
   const reach = Math.min(240, Math.max(40, Math.abs(x2 - x1) / 2)) * (right ? 1 : -1);
   const arrive = x2 === to.x ? -Math.abs(reach) : Math.abs(reach);
   picture.layers.across.append(svg('path', {
@@ -105,14 +105,16 @@ function lightNeighbours(item, nodes) {
     if (!way) { continue; }
     light(element, way);
     for (const edge of route.edges) {
-      if (nodes.has(edge.to) !== nodes.has(edge.from)) { near(nodes.has(edge.to) ? edge.a : edge.b); }
+      const inwards = nodes.has(edge.to);
+      if (inwards !== nodes.has(edge.from)) { near(inwards ? edge.a : edge.b); }
     }
   }
   const sides = sidePairs.map(pair => ({...pair, way: direction(pair.edges, nodes)}))
     .filter(({way}) => way);
-  const few = !item.open || sides.length <= MANY_ACROSS;        // many would hide what is open
+  const few = sides.length <= MANY_ACROSS;
   for (const {a, b, way} of sides) {
-    if (few) { across(a, b, `lit ${way}`); }
+    const quiet = !few || QUIET.has(a.part) || QUIET.has(b.part);
+    if (!item.open || !quiet) { across(a, b, `lit ${way}`); }   // these would hide what is open
     near(way === 'in' ? a : b);
   }
   for (const end of tied(nodes)) { across(item, end, 'tie'); near(end); }
@@ -125,8 +127,8 @@ function lightNeighbours(item, nodes) {
 function tied(nodes) {
   const ends = new Set();
   for (const index of nodes) {
-    const {g} = model.nodes[index];
-    for (const other of [...(model.gradientNodes.get(index) || []), ...(g === undefined ? [] : [g])]) {
+    const {g = index} = model.nodes[index];
+    for (const other of [...(model.gradientNodes.get(index) || []), g]) {
       if (!nodes.has(other)) { ends.add(model.visible(model.ofNode[other])); }
     }
   }

@@ -29,5 +29,11 @@ if (!links.follow(location.hash)) {
 }
 explorer.colours.list();
 panels.show();
-window.addEventListener('resize', () => view.set(...Object.values(view.now())));
+let visible = explorer.screen.width > 0;        // a notebook may make the page before it shows it
+explorer.on('resize', () => {
+  if (!visible) { view.fit({now: true, readable: true}); }
+  visible = explorer.screen.width > 0;
+  const {x, y, k} = view.now();
+  view.set(x, y, k);
+});
 explorer.ready = performance.now();

@@ -1,6 +1,6 @@
 // Where the reader looks: pan, zoom, fit, and the small map of the whole.
 
-const {picture, get} = explorer;
+const {picture, get, screen} = explorer;
 const SMALLEST = 0.02;
 const LARGEST = 4;
 const READABLE = 0.3;
@@ -38,7 +38,9 @@ function flyTo(x, y, k, duration = 260) {
     if (number !== flight) { return; }
     const part = Math.min(1, (now - start) / duration);
     const eased = 1 - (1 - part) ** 3;
-    set(from.x + (x - from.x) * eased, from.y + (y - from.y) * eased, from.k + (k - from.k) * eased);
+    const [nowX, nowY, nowK] = ['x', 'y', 'k'].map(
+      key => from[key] + ({x, y, k}[key] - from[key]) * eased);
+    set(nowX, nowY, nowK);
     if (part < 1) { requestAnimationFrame(frame); }
   };
   requestAnimationFrame(frame);
@@ -46,7 +48,7 @@ function flyTo(x, y, k, duration = 260) {
 
 function size() {
   const {width = 0, height = 0} = explorer.model.root.layout || {};
-  return {width, height, screenWidth: place.clientWidth, screenHeight: place.clientHeight};
+  return {width, height, screenWidth: screen.width, screenHeight: screen.height};
 }
 
 /** The view of the picture's first item, if the whole would be too small to be read. */
@@ -60,15 +62,16 @@ function beginning(screenWidth) {
 function fit(options = {}) {
   const {width, height, screenWidth, screenHeight} = size();
   const room = 36;
-  const k = Math.min(1.15, Math.max(SMALLEST, Math.min((screenWidth - room) / Math.max(1, width),
-                                                       (screenHeight - room) / Math.max(1, height))));
+  const whole = Math.min((screenWidth - room) / Math.max(1, width),
+                         (screenHeight - room) / Math.max(1, height));
+  const k = Math.min(1.15, Math.max(SMALLEST, whole));
   const [x, y] = [(screenWidth - width * k) / 2, (screenHeight - height * k) / 2];
   if (options.readable && k < READABLE) { set(...beginning(screenWidth)); }
   else if (options.now) { flight++; set(x, y, k); } else { flyTo(x, y, k); }
 }
 
 /** Zooms by a factor; the point of the screen stays where it is. */
-function zoom(factor, at = [place.clientWidth / 2, place.clientHeight / 2], smooth = false) {
+function zoom(factor, at = [screen.width / 2, screen.height / 2], smooth = false) {
   const k = Math.min(LARGEST, Math.max(SMALLEST, view.k * factor));
   const x = at[0] - (at[0] - view.x) * k / view.k;
   const y = at[1] - (at[1] - view.y) * k / view.k;
@@ -79,7 +82,7 @@ function zoom(factor, at = [place.clientWidth / 2, place.clientHeight / 2], smoo
 function goTo(item, gently) {
   const box = picture.box(item);
   if (!box) { return; }
-  const [w, h] = [place.clientWidth, place.clientHeight];
+  const [w, h] = [screen.width, screen.height];
   const left = box.x * view.k + view.x;
   const top = box.y * view.k + view.y;
   const inSight = left > 8 && top > 8 && left + Math.min(box.width * view.k, w / 2) < w - 8 &&
@@ -87,7 +90,8 @@ function goTo(item, gently) {
   if (gently && inSight) { return; }
   const whole = Math.min((w - 60) / box.width, (h - 60) / box.height);
   const k = gently ? view.k : Math.min(Math.max(view.k, 0.8), Math.max(0.35, whole));
-  flyTo(w / 2 - (box.x + box.width / 2) * k, h / 2 - (box.y + Math.min(box.height, h / k) / 2) * k, k);
+  const [x, y] = [box.x + box.width / 2, box.y + Math.min(box.height, h / k) / 2];
+  flyTo(w / 2 - x * k, h / 2 - y * k, k);
 }
 
 // ---- the mouse and fingers ---------------------------------------------------------------------
@@ -180,7 +184,7 @@ function drawMap() {
   pen.strokeStyle = colourOf('--accent');
   pen.lineWidth = 2;
   pen.strokeRect(x - view.x / view.k * scale, y - view.y / view.k * scale,
-                 place.clientWidth / view.k * scale, place.clientHeight / view.k * scale);
+                 screen.width / view.k * scale, screen.height / view.k * scale);
 }
 
 function moveByMap(event) {
@@ -188,8 +192,8 @@ function moveByMap(event) {
   const {left, top} = map.getBoundingClientRect();
   const {scale, x, y} = mapView();
   flight++;
-  set(place.clientWidth / 2 - (event.clientX - left - x) / scale * view.k,
-      place.clientHeight / 2 - (event.clientY - top - y) / scale * view.k, view.k);
+  set(screen.width / 2 - (event.clientX - left - x) / scale * view.k,
+      screen.height / 2 - (event.clientY - top - y) / scale * view.k, view.k);
 }
 map.addEventListener('pointerdown', event => { map.setPointerCapture(event.pointerId);
                                                moveByMap(event); });

@@ -1,13 +1,20 @@
 // What the training doctor found: findings, curves over the steps, histograms.
 
 const {dom, svg, section, link, model} = explorer;
-const training = explorer.document.training || {};
-const findings = training.findings || [];
-const curves = Object.entries(training.curves || {});
-const histograms = Object.entries(training.histograms || {});
+let findings, curves, histograms;
 const WIDTH = 340, HEIGHT = 130, LEFT = 48, BOTTOM = 18, TOP = 6, RIGHT = 8;
 const MOST_LINES = 8;           // of a chart, as there are colours
 const byName = new Map(model.nodes.map((node, index) => [node.n, index]));
+
+/** Takes what the document has; of a training that runs, it changes. */
+function read() {
+  const training = explorer.document.training || {};
+  findings = training.findings || [];
+  curves = Object.entries(training.curves || {});
+  histograms = Object.entries(training.histograms || {});
+}
+read();
+explorer.on('training', read);
 
 /** A number in a few characters. */
 function figure(value) {
@@ -53,7 +60,8 @@ function chart(title, lines, logarithmic) {
   if (!all.length) { return null; }
   const number = logarithmic ? Math.log10 : value => value;
   const values = all.map(([, value]) => number(value));
-  const [low, high] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
+  const low = values.reduce((a, b) => Math.min(a, b));
+  const high = values.reduce((a, b) => Math.max(a, b));
   const last = all.reduce((most, [step]) => Math.max(most, step), 0);
   const x = scale(0, last, LEFT, WIDTH - RIGHT);
   const y = scale(low, high, HEIGHT - BOTTOM, TOP);

@@ -58,11 +58,12 @@ function inputs(node) {
 
 function outputs(indexes) {
   const inside = new Set(indexes);
-  const found = indexes.flatMap(index => model.consumers[index]).filter(([user]) => !inside.has(user));
+  const found = indexes.flatMap(index => model.consumers[index])
+    .filter(([user]) => !inside.has(user));
   const users = [...new Map(found.map(([user, output]) => [user, output]))];
-  return users.length ? section(`Used by (${users.length})`, some(users, ([user, output]) => dom('li', {},
-    link(model.ofNode[user]), ' ', dom('span', {class: 'quiet'},
-      output < 0 ? 'runs after' : model.nodes[user].o)))) : null;
+  return users.length ? section(`Used by (${users.length})`, some(users, ([user, output]) => (
+    dom('li', {}, link(model.ofNode[user]), ' ', dom('span', {class: 'quiet'},
+      output < 0 ? 'runs after' : model.nodes[user].o))))) : null;
 }
 
 function gradient(node, index) {
@@ -121,7 +122,8 @@ function variable(node, index, item) {
     parts.push(some(slots, i => dom('li', {}, link(model.ofNode[i]), ' ',
                                     dom('span', {class: 'quiet'}, model.nodes[i].o)), 6));
   }
-  const weights = (item.weights || []).map(({text, item: weight}) => dom('li', {}, link(weight, text)));
+  const weights = (item.weights || []).map(
+    ({text, item: weight}) => dom('li', {}, link(weight, text)));
   return [section('Variable', parts),
           weights.length ? section('Drawn into it', dom('ul', {}, weights)) : null];
 }
@@ -187,7 +189,8 @@ function kinds() {
     known.add(explorer.look(item));
     if (item.part) { known.add(['save', 'summary'].includes(item.part) ? 'init' : item.part); }
   });
-  return dom('ul', {class: 'kinds'}, KINDS.filter(([kind]) => known.has(kind)).map(([kind, text]) => {
+  const shown = KINDS.filter(([kind]) => known.has(kind));
+  return dom('ul', {class: 'kinds'}, shown.map(([kind, text]) => {
     const isKind = !['gradient', 'optimizer', 'init'].includes(kind);
     return dom('li', {}, explorer.svg('svg', {width: 28, height: 18, 'aria-hidden': 'true'},
       explorer.svg('g', {class: isKind ? kind : `op part-${kind}`, transform: 'translate(1 1)'},
@@ -198,9 +201,9 @@ function kinds() {
 /** What is said while nothing is chosen. */
 function overview() {
   return [dom('h2', {}, explorer.short(data.title, 200)),
-          dom('p', {}, explorer.count(model.nodes.length, 'node'), '. Click on a box: a scope opens, a ',
-            'node tells about itself. Drag to move, turn the wheel to zoom. Shift-click on a second ',
-            'box lights the path between the two.'),
+          dom('p', {}, explorer.count(model.nodes.length, 'node'), '. Click on a box: a scope ',
+            'opens, a node tells about itself. Drag to move, turn the wheel to zoom. ',
+            'Shift-click on a second box lights the path between the two.'),
           dom('p', {}, dom('button', {click: () => explorer.help()}, 'Keys')),
           section('Boxes', kinds())];
 }

@@ -1,0 +1,205 @@
+"""The observer that keeps the values of runs, within a limit of memory.
+
+Recording must not cost much more than the run. So an array is kept without a copy where nothing
+writes to it later: it owns its memory, and comes from an operation that is pure. The array of a
+Variable is copied, unless it equals the last copy. Statistics are computed when they are asked for.
+
+When the limit is reached, every second step of the fetches that have most is dropped, and from
+then on half as many are recorded: the steps that stay are spread evenly over the training, from the
+first on. With keep='latest' the oldest steps are dropped instead.
+"""
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.support import logging
+from tinyflow.graph.variable_refs import variable_of, variable_read_by
+from tinyflow.inspect.recorder.kept import Kept
+from tinyflow.inspect.recorder.step import Entry, Step
+from tinyflow.session.observed import Frame, Observer
+
+__all__ = ['Keeper']
+
+_LABELS = {'then_branch': 'if true', 'else_branch': 'if false', 'cond': 'condition'}
+_SHARE = 8              # an array above limit / 8 is reduced at once
+_SMALL = 64             # bytes of bookkeeping for each value
+
+
+class Keeper(Observer):
+    """Keeps the values of the runs that it is told of in `steps`, in their order."""
+
+    def __init__(self, wanted: Callable[[str], bool] | None, every: int, limit: int,
+                 latest: bool) -> None:
+        self.steps: list[Step] = []
+        self.limit, self.used = limit, 0
+        self.runs = 0                               # of all fetches, recorded or not
+        self.dropped = 0
+        self.reduced: set[str] = set()              # names of values that were too big
+        self._wanted, self._every, self._latest = wanted, every, latest
+        self._names: dict[tuple, str | None] = {}   # of operations in their frames; None: unwanted
+        self._strides: dict[tuple, int] = {}        # by fetches: every how many-th is recorded
+        self._seen: dict[tuple, int] = {}
+        self._copies: dict[Operation, Kept] = {}    # of Variables
+        self._owners: dict[int, list] = {}          # id of a Kept: [it, number of uses]
+        self._lock = threading.RLock()
+        self._open = threading.local()
+        self._said = False
+
+    # ---- what it is told -----------------------------------------------------------------
+
+    def wants(self, fetches: Sequence[Tensor | Operation]) -> bool:
+        """Whether a run is recorded; called once before each, so that it counts them."""
+        key = tuple([f.name for f in fetches])
+        with self._lock:
+            number = self._seen.get(key, 0)
+            self._seen[key] = number + 1
+            self.runs += 1
+            return number % self._strides.setdefault(key, self._every) == 0
+
+    def begin(self, fetches: Sequence[Tensor | Operation],
+              feeds: dict[Tensor, np.ndarray]) -> None:
+        runs = vars(self._open).setdefault('runs', [])
+        runs.append(_Run(Step(self.runs - 1, tuple([f.name for f in fetches])), feeds.values()))
+
+    def value(self, operation: Operation, arrays: list[np.ndarray | None],
+              frames: tuple[Frame, ...]) -> None:
+        run = self._open.runs[-1]
+        variables = _variables(operation)
+        if variables or frames or operation.definition.view or not operation.definition.pure:
+            run.foreign.update([id(a) for a in arrays if a is not None])
+        name = self._name(operation, frames)
+        if name is None:
+            return
+        kept: list[Kept | None] = []
+        for place, array in enumerate(arrays):
+            if not isinstance(array, (np.ndarray, np.generic)) or _is_list(operation, place):
+                kept.append(None)
+                continue
+            variable = variables[place] if place < len(variables) else None
+            kept.append(self._keep(run, name, np.asarray(array), variable))
+        run.step.add(Entry(name, operation,
+                           tuple([f.iteration for f in frames if f.operation.type == 'While']),
+                           tuple(kept)))
+
+    def end(self, error: BaseException | None) -> None:
+        run = self._open.runs.pop()
+        if error is not None:
+            run.step.error = f'{type(error).__name__}: {error}'
+        with self._lock:
+            self.steps.append(run.step)
+            self._count(run.step, 1)
+            while self.used > self.limit and len(self.steps) > 1:
+                self._drop_some()
+
+    # ---- keeping -------------------------------------------------------------------------
+
+    def _keep(self, run: _Run, name: str, array: np.ndarray, variable: Operation | None) -> Kept:
+        if variable is not None:
+            last = self._copies.get(variable)
+            if last is not None and last.array is not None and _same_bits(last.array, array):
+                return last
+            kept = self._copies[variable] = Kept(array.copy())
+        else:
+            found = run.kept.get(id(array))
+            if found is not None and found[0] is array:
+                return found[1]
+            own = array.base is None and array.flags.owndata and id(array) not in run.foreign
+            kept = Kept(array if own else array.copy())
+            run.kept[id(array)] = array, kept       # with the array, to keep its id
+        if kept.nbytes > self.limit // _SHARE:
+            self.reduced.add(name)
+            self._copies.pop(variable, None) if variable is not None else None
+            kept.reduce()
+        return kept
+
+    def _name(self, operation: Operation, frames: tuple[Frame, ...]) -> str | None:
+        key = (operation, *[f.function for f in frames])
+        try:
+            return self._names[key]
+        except KeyError:
+            parts = [f'{f.operation.name}/{_label(f)}' for f in frames]
+            name = '/'.join([*parts, operation.name])
+            wanted = self._wanted is None or self._wanted(name) or self._wanted(operation.name)
+            return self._names.setdefault(key, name if wanted else None)
+
+    # ---- the limit -----------------------------------------------------------------------
+
+    def _count(self, step: Step, sign: int) -> None:
+        """Adds or takes away the memory of a step; values that steps share count once."""
+        for entry in step.entries:
+            self.used += sign * _SMALL
+            for kept in entry.kept:
+                if kept is None:
+                    continue
+                owner = self._owners.setdefault(id(kept), [kept, 0])
+                if owner[1] == 0 or owner[1] + sign == 0:
+                    self.used += sign * kept.nbytes
+                owner[1] += sign
+                if not owner[1]:
+                    del self._owners[id(kept)]
+
+    def _drop_some(self) -> None:
+        groups: dict[tuple, list[Step]] = {}
+        for step in self.steps:
+            groups.setdefault(step.fetches, []).append(step)
+        key = max(groups, key=lambda k: len(groups[k]))
+        if self._latest or len(groups[key]) < 3:
+            gone = {self.steps[0]}
+        else:
+            self._strides[key] = 2 * self._strides.get(key, self._every)
+            gone = set(groups[key][1::2])
+        for step in gone:
+            self._count(step, -1)
+        self.steps = [step for step in self.steps if step not in gone]
+        self.dropped += len(gone)
+        if not self._said:
+            self._said = True
+            what = 'the oldest steps are dropped' if self._latest else \
+                'every second step is dropped, and half as many are recorded from now on'
+            logging.info('tf.record has reached its limit of %d MB: %s.', self.limit >> 20, what)
+
+
+class _Run:
+    """One run in progress: its Step, kept arrays by id, and ids of arrays that may change."""
+
+    def __init__(self, step: Step, feeds: Any) -> None:
+        self.step = step
+        self.kept: dict[int, tuple[np.ndarray, Kept]] = {}
+        self.feeds = list(feeds)
+        self.foreign = set(map(id, self.feeds))
+
+
+def _variables(operation: Operation) -> list[Operation | None]:
+    """For each value of an operation the Variable whose array it is; [] if there is none."""
+    if operation.outputs:
+        found = [variable_of(t) or variable_read_by(t) for t in operation.outputs]
+        return found if any(v is not None for v in found) else []
+    return [variable_of(operation.inputs[i]) for i in operation.writes]
+
+
+def _label(frame: Frame) -> str:
+    for name in frame.operation.definition.functions:
+        if frame.operation.attrs.get(name) is frame.function:
+            return _LABELS.get(name, name)
+    return str(frame.function.name)
+
+
+def _is_list(operation: Operation, place: int) -> bool:
+    """True for a tensor list, a dataset, or another value that is not an array."""
+    return place < len(operation.outputs) and operation.outputs[place].dtype.name == 'variant'
+
+
+def _same_bits(a: np.ndarray, b: np.ndarray) -> bool:
+    if a.shape != b.shape or a.dtype != b.dtype or a.dtype.kind == 'O':
+        return False
+    if not (a.flags.c_contiguous and b.flags.c_contiguous):
+        return bool(np.array_equal(a, b))
+    size = a.nbytes & ~7
+    one, two = a.reshape(-1).view(np.uint8), b.reshape(-1).view(np.uint8)
+    return bool(np.array_equal(one[:size].view(np.uint64), two[:size].view(np.uint64))
+                and np.array_equal(one[size:], two[size:]))

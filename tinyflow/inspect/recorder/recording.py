@@ -1,0 +1,185 @@
+"""tf.record: keeps the values of runs."""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from fnmatch import fnmatchcase
+from types import TracebackType
+from typing import Any
+
+from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.node_gc import sessions_of
+from tinyflow.graph.stacks import stacks
+from tinyflow.graph.support.errors import misuse
+from tinyflow.inspect.recorder.keeper import Keeper
+from tinyflow.inspect.recorder.step import Origin, Step, name_of
+from tinyflow.session.observed import attach, detach, sessions_opened
+from tinyflow.session.program_cache import ProgramCache
+
+__all__ = ['Recording', 'record']
+
+_UNITS = {'': 1, 'B': 1, 'KB': 1 << 10, 'MB': 1 << 20, 'GB': 1 << 30}
+
+
+def record(session: Any = None, nodes: Any = None, *, every: int = 1, limit: int | str = '256 MB',
+           keep: str = 'spread') -> Recording:
+    """Keeps the values of each run in a `with` block, to look at them afterwards.
+
+        with tf.record(sess) as r:
+            for batch in batches:
+                sess.run(train, {x: batch})
+        r[-1]['dense/Relu']             # the last step's value of a node
+        r.origin                        # where the first NaN began
+
+    session  a Session or MonitoredSession. None: those of the default graph, and all that are made
+             in the block, such as those of Keras' `fit` and of Estimators
+    nodes    what to keep: Tensors, Operations, Variables, names, patterns such as 'dense*' (which
+             match '/', too), or a list of those; None: all, also those inside of loops and conds
+    every    of the runs with the same fetches, every how many-th is recorded; the others run as
+             fast as ever
+    limit    of memory, in bytes or as '256 MB'. Of an array above an eighth of it only statistics
+             and a heat map are kept. When it is reached, keep='spread' drops every second step and
+             records half as many from then on; keep='latest' drops the oldest steps
+
+    Recorded runs compute each operation by itself, so their times say little.
+    Raises TypeError or ValueError for invalid arguments.
+    """
+    return Recording(session, nodes, every, limit, keep)
+
+
+class Recording(Sequence[Step]):
+    """Recorded steps, in the order in which they ran: `r.steps`, `r[0]`, `r[-1]`, len(r).
+
+    Recording happens in a `with` block, and may go on in another one.
+    """
+
+    def __init__(self, session: Any = None, nodes: Any = None, every: int = 1,
+                 limit: int | str = '256 MB', keep: str = 'spread') -> None:
+        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+            raise misuse(ValueError(f'every must be a positive integer, not {every!r}.'))
+        if keep not in ('spread', 'latest'):
+            raise misuse(ValueError(f"keep must be 'spread' or 'latest', not {keep!r}."))
+        self._session = session
+        self._keeper = Keeper(_wanted(nodes), every, _bytes(limit), keep == 'latest')
+        self._left: ExitStack | None = None
+
+    # ---- recording -----------------------------------------------------------------------
+
+    def __enter__(self) -> Recording:
+        if self._left is not None:
+            raise misuse(RuntimeError('This recording is in progress already.'))
+        with ExitStack() as left:
+            for session in self._sessions():
+                self.attach(session, left)
+            if self._session is None:
+                left.enter_context(sessions_opened(lambda made: self._opened(made, left)))
+            self._left = left.pop_all()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        left, self._left = self._left, None
+        if left is not None:
+            left.close()
+
+    def attach(self, session: Any, left: ExitStack) -> None:
+        """Records the runs of a Session until `left` is closed."""
+        attach(session, self._keeper)
+        left.callback(detach, session, self._keeper)
+
+    def _opened(self, programs: ProgramCache, left: ExitStack) -> None:
+        if not programs.options.nan_check and self._left is not None:
+            self.attach(programs, self._left)
+
+    def _sessions(self) -> list:
+        if self._session is not None:
+            return [self._session]
+        found = [s for s in sessions_of(get_default_graph()) if not s._closed]
+        return list(dict.fromkeys([*found, *stacks.sessions[-1:]]))
+
+    # ---- what was recorded ---------------------------------------------------------------
+
+    @property
+    def steps(self) -> list[Step]:
+        """The recorded steps."""
+        return list(self._keeper.steps)
+
+    def __len__(self) -> int:
+        return len(self._keeper.steps)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._keeper.steps[index]
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+    def of(self, *fetches: Any) -> list[Step]:
+        """The steps that fetched these (Tensors, Operations or names), among others."""
+        names = {name_of(f) for f in fetches}
+        return [step for step in self.steps
+                if names <= {*step.fetches, *[f.partition(':')[0] for f in step.fetches]}]
+
+    def series(self, what: Any) -> list[tuple[int, Any]]:
+        """(number of the step, array) of one node, for each step that has it."""
+        return [(step.number, step[what]) for step in self.steps if what in step]
+
+    @property
+    def origin(self) -> tuple[Step, Origin] | None:
+        """The first step with a NaN or infinity, and the operation where it began; or None."""
+        for step in self.steps:
+            found = step.origin
+            if found is not None:
+                return step, found
+        return None
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of what is kept."""
+        return self._keeper.used
+
+    def document(self, content: dict[str, Any], most_steps: int = 60) -> dict[str, Any]:
+        """The recording as data, for an explorer's page whose nodes are `content['nodes']`."""
+        from tinyflow.inspect.recorder.to_document import to_document  # start-up time
+        return to_document(self, content, most_steps)
+
+    def __repr__(self) -> str:
+        keeper = self._keeper
+        parts = [f'{len(self)} of {keeper.runs} runs', f'{keeper.used / (1 << 20):.1f} MB']
+        if keeper.reduced:
+            parts.append(f'{len(keeper.reduced)} values as statistics only')
+        return f'<tf.record: {", ".join(parts)}>'
+
+
+def _wanted(nodes: Any) -> Callable[[str], bool] | None:
+    """Whether a name is among `nodes`; None if all are wanted."""
+    if nodes is None:
+        return None
+    if isinstance(nodes, (str, bytes)) or not isinstance(nodes, (list, tuple, set, frozenset)):
+        nodes = [nodes]
+    names, patterns = set(), []
+    for node in nodes:
+        name = name_of(getattr(node, 'op', node))
+        if not isinstance(name, str) or not (isinstance(node, str) or hasattr(node, 'name')):
+            raise misuse(TypeError(f'nodes are Tensors, Operations, Variables or names; not '
+                                   f'{node!r:.80}.'))
+        if any(sign in name for sign in '*?['):
+            patterns.append(name)
+        names.add(name.partition(':')[0])
+    return lambda name: name in names or any(fnmatchcase(name, p) for p in patterns)
+
+
+def _bytes(limit: int | str) -> int:
+    """A number of bytes from '256 MB'."""
+    if isinstance(limit, str):
+        found = re.fullmatch(r'\s*([\d.]+)\s*([KMG]?B?)\s*', limit, re.IGNORECASE)
+        unit = found.group(2).upper() if found else ''
+        unit = unit if unit in _UNITS else unit + 'B'
+        try:
+            limit = int(float(found.group(1)) * _UNITS[unit]) if found else 0
+        except ValueError:
+            limit = 0
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit <= 0:
+        raise misuse(ValueError(f"limit must be a number of bytes or such as '256 MB', not "
+                                f'{limit!r}.'))
+    return limit
