@@ -198,13 +198,27 @@ class ObservedExecutable(Executable):
 
 
 Opened = Callable[[ProgramCache], None]
+_opened: list[Opened] = []
 
 
 @contextmanager
 def sessions_opened(call: Opened) -> Iterator[None]:
     """Calls `call` with the ProgramCache of each Session that is made in the `with` block."""
-    ProgramCache.opened.append(call)
+    if not _opened:
+        ProgramCache.__init__ = _reporting      # type: ignore[method-assign]
+    _opened.append(call)
     try:
         yield
     finally:
-        ProgramCache.opened.remove(call)
+        _opened.remove(call)
+        if not _opened:
+            ProgramCache.__init__ = _plain_init     # type: ignore[method-assign]
+
+
+_plain_init = ProgramCache.__init__
+
+
+def _reporting(self: ProgramCache, *args: Any, **kwargs: Any) -> None:
+    _plain_init(self, *args, **kwargs)
+    for call in list(_opened):
+        call(self)
