@@ -12,7 +12,7 @@ from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.inspect.recorder.kept import Kept, Statistics
 
-__all__ = ['Difference', 'Entry', 'Origin', 'Step', 'name_of']
+__all__ = ['Difference', 'Entry', 'Origin', 'Step', 'difference', 'name_of']
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class Step:
             if name not in other._places:
                 continue
             pairs = zip(self._entries_of(name), other._entries_of(name))
-            sizes = [_difference(a, b) for one, two in pairs
+            sizes = [difference(a, b) for one, two in pairs
                      for a, b in zip(one.kept, two.kept) if a is not None and b is not None]
             known = [size for size in sizes if size is not None]
             if known:
@@ -187,7 +187,8 @@ def _origin(entry: Entry, output: int) -> Origin:
     return Origin(entry.name, output, ' and '.join(found) + many, entry.iteration, where)
 
 
-def _difference(a: Kept, b: Kept) -> float | None:
+def difference(a: Kept, b: Kept) -> float | None:
+    """The largest absolute difference of two arrays; None if it is not known."""
     if a.array is None or b.array is None or a.dtype.kind not in 'biufc':
         return None
     if a is b:

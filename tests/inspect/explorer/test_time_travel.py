@@ -1,0 +1,109 @@
+"""The panel of recorded runs, in a browser."""
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+from tinyflow.inspect.explorer.document import document
+
+
+@pytest.fixture(scope='module')
+def training():
+    """The document of a small network with three training steps, the last with a NaN."""
+    with tf.Graph().as_default() as graph, tf.Session() as sess:
+        tf.set_random_seed(1)
+        x = tf.placeholder(tf.float32, [None, 8], name='x')
+        y = tf.layers.dense(tf.layers.dense(x, 16, tf.nn.relu, name='hidden'), 1, name='out')
+        loss = tf.reduce_mean(tf.square(y) + tf.sqrt(x[:, :1], name='root'), name='loss')
+        train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+        sess.run(tf.global_variables_initializer())
+        rows = np.linspace(0, 1, 32, dtype=np.float32).reshape(4, 8) + 0.1
+        with tf.record(sess) as r:
+            for scale in (1, 1, -1):
+                sess.run([loss, train], {x: rows * scale})
+        made = document(graph, title='Recorded')
+    made['recordings'] = [r.document(made)]
+    return json.loads(json.dumps(made, allow_nan=False)), r
+
+
+def test_the_document_has_the_values(training):
+    made, r = training
+    recording = made['recordings'][0]
+    assert [step['number'] for step in recording['steps']] == [0, 1, 2]
+    order = recording['orders'][0]
+    names = [made['nodes'][node]['n'] for node, _ in order]
+    assert names == r[0].names and len(recording['orders']) == 1
+
+    def value(step, name):
+        return recording['values'][recording['steps'][step]['values'][names.index(name)][0]]
+
+    assert value(0, 'loss')['n'] == [pytest.approx(float(r[0]['loss']), rel=1e-5)]
+    kernel = r[1]['hidden/kernel']
+    assert value(1, 'hidden/kernel')['st'][:3] == pytest.approx(
+        [kernel.min(), kernel.max(), kernel.mean()], rel=1e-4, abs=1e-7)
+    place, text = recording['steps'][2]['origin']
+    assert names[place] == 'root' and text.startswith('4 NaN of 4 elements')
+    assert 'origin' not in recording['steps'][1]
+    changes = dict(zip(names, recording['steps'][1]['changes']))
+    assert changes['x'] == 0 and changes['hidden/kernel'] > 0
+
+
+def test_forward_back_and_over_the_steps(opened, training):
+    made, r = training
+    page = opened(made)
+    page.click('#tab-time_travel')
+    text = page.locator('#panel').inner_text
+    total = len(r[0].names)
+    assert f'1 of {total}' in text() and 'step 0' in text()
+    page.click('#travel-on')
+    assert f'2 of {total}' in text()
+    assert page.evaluate('explorer.state.selected.name') == r[0].names[1]
+    assert page.evaluate('document.activeElement.id') == 'travel-on'
+    page.keyboard.press('Enter')
+    assert f'3 of {total}' in text()
+    page.click('#travel-last')
+    assert page.locator('#travel-on').is_disabled()
+    page.evaluate("explorer.reveal('hidden/kernel')")
+    assert 'hidden/kernel' in text() and page.locator('#panel canvas').count() >= 2
+    assert 'Its updates' in text()
+    page.locator('#travel-step').focus()
+    page.keyboard.press('ArrowRight')
+    assert 'step 1' in text() and 'Changed by at most' in text() and 'hidden/kernel' in text()
+    assert page.evaluate('document.activeElement.id') == 'travel-step'
+    page.select_option('#travel-other', '0')
+    assert 'The value in step 0' in text() and 'What differs most' in text()
+
+
+def test_a_nan_is_marked_where_it_begins(opened, training):
+    page = opened(training[0])
+    page.click('#tab-time_travel')
+    page.click('#travel-nan')
+    assert 'step 2' in page.locator('#panel').inner_text()
+    assert page.evaluate('explorer.state.selected.name') == 'root'
+    assert 'NaN begins' in page.locator('.badge').all_text_contents()
+    assert '4 NaN of 4 elements first in' in page.locator('#panel .finding').inner_text()
+
+
+def test_a_damaged_or_hostile_recording_does_no_harm(opened, training):
+    bad = '</script><img src=x onerror="window.harmed = 1">'
+    made = {**training[0], 'recordings': [
+        {'steps': [{'number': bad, 'fetches': [bad], 'order': 7, 'values': [[99, bad]]}]},
+        {'orders': [[[0, [bad]], [1, []]]], 'said': bad, 'values': [
+            {'d': bad, 's': [2], 'n': [bad, 1], 'heat': [2, 'NaN', bad, '!!'],
+             'image': [1, 3, 'AAAA'], 'hist': [[1, 2], bad, 1], 'st': [bad]}],
+         'steps': [{'number': 1, 'fetches': [], 'order': 0, 'values': [[0], [None]],
+                    'origin': [77, bad], 'error': bad}]}, {}, None]}
+    page = opened(made)
+    page.click('#tab-time_travel')
+    page.select_option('[aria-label=recording]', '1')
+    page.click('#travel-on')
+    assert bad in page.locator('#panel').inner_text()
+    assert page.evaluate('window.harmed') is None
+
+
+def test_without_a_recording_there_is_no_tab(opened, training):
+    page = opened({**training[0], 'recordings': []})
+    assert page.locator('#tab-time_travel').count() == 0
