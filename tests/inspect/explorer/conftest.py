@@ -1,4 +1,7 @@
-"""A browser for the tests of the page: one for all of them, without the network."""
+"""A browser for the tests of the page, without the network: one for each module.
+
+Its threads end with the module: tests of queues that no thread can empty look for threads.
+"""
 from __future__ import annotations
 
 import shutil
@@ -8,7 +11,7 @@ import pytest
 BROWSERS = ('chromium', 'chromium-browser', 'google-chrome')
 
 
-@pytest.fixture(scope='session')
+@pytest.fixture(scope='module')
 def browser():
     playwright = pytest.importorskip(
         'playwright.sync_api', reason='the browser is driven by Playwright: pip install playwright')
