@@ -1,8 +1,8 @@
 """The observer that keeps the values of runs, within a limit of memory.
 
-Recording must not cost much more than the run. So an array is kept without a copy where nothing
-writes to it later: it owns its memory, and comes from an operation that is pure. The array of a
-Variable is copied, unless it equals the last copy. Statistics are computed when they are asked for.
+Recording must not cost much more than the run. So a Variable is copied only if it differs from the
+last copy, an array that several nodes pass on is copied once, the memory of copies is used again
+(pool.py), and statistics are computed when they are asked for.
 
 When the limit is reached, every second step of the fetches that have most is dropped, and from
 then on half as many are recorded: the steps that stay are spread evenly over the training, from the
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import logging
 from tinyflow.graph.variable_refs import variable_of, variable_read_by
 from tinyflow.inspect.recorder.kept import Kept
+from tinyflow.inspect.recorder.pool import Pool
 from tinyflow.inspect.recorder.step import Entry, Step
 from tinyflow.session.observed import Frame, Observer
 
@@ -46,6 +46,7 @@ class Keeper(Observer):
         self._seen: dict[tuple, int] = {}
         self._copies: dict[Operation, Kept] = {}    # of Variables
         self._owners: dict[int, list] = {}          # id of a Kept: [it, number of uses]
+        self._pool = Pool()
         self._lock = threading.RLock()
         self._open = threading.local()
         self._said = False
@@ -64,14 +65,14 @@ class Keeper(Observer):
     def begin(self, fetches: Sequence[Tensor | Operation],
               feeds: dict[Tensor, np.ndarray]) -> None:
         runs = vars(self._open).setdefault('runs', [])
-        runs.append(_Run(Step(self.runs - 1, tuple([f.name for f in fetches])), feeds.values()))
+        runs.append(_Run(Step(self.runs - 1, tuple([f.name for f in fetches]))))
 
     def value(self, operation: Operation, arrays: list[np.ndarray | None],
               frames: tuple[Frame, ...]) -> None:
         run = self._open.runs[-1]
         variables = _variables(operation)
-        if variables or frames or operation.definition.view or not operation.definition.pure:
-            run.foreign.update([id(a) for a in arrays if a is not None])
+        if operation.writes or not operation.definition.pure:
+            run.unchanged.clear()
         name = self._name(operation, frames)
         if name is None:
             return
@@ -101,15 +102,18 @@ class Keeper(Observer):
     def _keep(self, run: _Run, name: str, array: np.ndarray, variable: Operation | None) -> Kept:
         if variable is not None:
             last = self._copies.get(variable)
-            if last is not None and last.array is not None and _same_bits(last.array, array):
+            if last is not None and last.array is not None and \
+                    (variable in run.unchanged or _same_bits(last.array, array)):
+                run.unchanged.add(variable)
                 return last
-            kept = self._copies[variable] = Kept(array.copy())
+            kept = self._copies[variable] = Kept(self._pool.copy(array))
+            run.unchanged.add(variable)
         else:
             found = run.kept.get(id(array))
-            if found is not None and found[0] is array:
+            if found is not None and found[0] is array and found[1].array is not None \
+                    and _same_bits(found[1].array, array):
                 return found[1]
-            own = array.base is None and array.flags.owndata and id(array) not in run.foreign
-            kept = Kept(array if own else array.copy())
+            kept = Kept(self._pool.copy(array))
             run.kept[id(array)] = array, kept       # with the array, to keep its id
         if kept.nbytes > self.limit // _SHARE:
             self.reduced.add(name)
@@ -165,13 +169,15 @@ class Keeper(Observer):
 
 
 class _Run:
-    """One run in progress: its Step, kept arrays by id, and ids of arrays that may change."""
+    """One run in progress: its Step, and what is kept by the id of its array.
 
-    def __init__(self, step: Step, feeds: Any) -> None:
+    `unchanged` are Variables that no operation has written since they were last looked at.
+    """
+
+    def __init__(self, step: Step) -> None:
         self.step = step
         self.kept: dict[int, tuple[np.ndarray, Kept]] = {}
-        self.feeds = list(feeds)
-        self.foreign = set(map(id, self.feeds))
+        self.unchanged: set[Operation] = set()
 
 
 def _variables(operation: Operation) -> list[Operation | None]:
@@ -197,9 +203,12 @@ def _is_list(operation: Operation, place: int) -> bool:
 def _same_bits(a: np.ndarray, b: np.ndarray) -> bool:
     if a.shape != b.shape or a.dtype != b.dtype or a.dtype.kind == 'O':
         return False
-    if not (a.flags.c_contiguous and b.flags.c_contiguous):
+    if not b.flags.c_contiguous:
         return bool(np.array_equal(a, b))
     size = a.nbytes & ~7
     one, two = a.reshape(-1).view(np.uint8), b.reshape(-1).view(np.uint8)
-    return bool(np.array_equal(one[:size].view(np.uint64), two[:size].view(np.uint64))
-                and np.array_equal(one[size:], two[size:]))
+    if not np.array_equal(one[size:], two[size:]):
+        return False
+    one, two = one[:size].view(np.uint64), two[:size].view(np.uint64)
+    few = slice(0, None, 1 + len(one) // 64)            # most that differ do so in every part
+    return bool(np.array_equal(one[few], two[few]) and np.array_equal(one, two))
