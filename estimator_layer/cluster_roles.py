@@ -49,7 +49,9 @@ def default_session_config(task):
 def start_server(config):
     """The started tf.train.Server of this task; None if it is the only one of its cluster.
 
-    Raises RuntimeError for a session that shall use another server.
+    One that runs in this process already, of an earlier call or of the program's own, is used
+    again; TensorFlow 1.15 raises an error then. Raises RuntimeError for a session that shall use
+    another server.
     """
     tasks = sum(config.cluster_spec.num_tasks(job) for job in config.cluster_spec.jobs)
     if tasks == 1 and config.task_type != TaskType.PS:
@@ -59,7 +61,10 @@ def start_server(config):
         raise misuse(RuntimeError(
             f'Could not start server; TF_CONFIG sets an empty "session_master", and the cluster '
             f'has {tasks} tasks: {config.cluster_spec}.\n  Hint: leave "session_master" out.'))
-    from tinyflow.cluster.server import Server  # start-up time
+    from tinyflow.cluster.server import Server, running_server  # start-up time
+    running = running_server(config.cluster_spec, config.task_type, config.task_id)
+    if running is not None:
+        return running
     logging.info('Start Tensorflow server.')
     return Server(config.cluster_spec, job_name=config.task_type, task_index=config.task_id,
                   config=config.session_config, protocol=config.protocol)

@@ -92,7 +92,8 @@ def train_and_evaluate(estimator, train_spec, eval_spec) -> Any:
         if config.task_id > 0:
             raise misuse(ValueError(
                 'For distributed training, there can only be one `evaluator` task (with task id '
-                f'0).  Given task id {config.task_id}'))
+                f'0).  Given task id {config.task_id}\n  Hint: start one process with '
+                '"task": {"type": "evaluator", "index": 0} in TF_CONFIG.'))
         return _run_evaluator(estimator, train_spec, eval_spec)
     strategy = config.train_distribute
     if strategy is not None and strategy.extended.trains_together:

@@ -63,6 +63,7 @@ from tinyflow.inspect.doctor.run_checks import doctor
 from tinyflow.inspect.explain import explain
 from tinyflow.inspect.explain_name import explain_name
 from tinyflow.inspect.graph_diff import graph_diff
+from tinyflow.inspect.recorder.recording import record
 from tinyflow.ops.array.constants import (
     bitcast, broadcast_dynamic_shape, broadcast_static_shape, broadcast_to, cast, check_numerics,
     constant, ensure_shape, fill, guarantee_const, identity, identity_n, lin_space, linspace, ones,
@@ -333,9 +334,9 @@ __all__ = [
     'polygamma', 'pow', 'print', 'py_func', 'py_function', 'python_io', 'qr', 'queue', 'random',
     'random_crop', 'random_gamma', 'random_normal', 'random_normal_initializer', 'random_poisson',
     'random_shuffle', 'random_uniform', 'random_uniform_initializer', 'range', 'rank', 'read_file',
-    'real', 'realdiv', 'reciprocal', 'recompute_grad', 'reduce_all', 'reduce_any', 'reduce_join',
-    'reduce_logsumexp', 'reduce_max', 'reduce_mean', 'reduce_min', 'reduce_prod', 'reduce_sum',
-    'regex_replace', 'register_tensor_conversion_function', 'repeat',
+    'real', 'realdiv', 'reciprocal', 'recompute_grad', 'record', 'reduce_all', 'reduce_any',
+    'reduce_join', 'reduce_logsumexp', 'reduce_max', 'reduce_mean', 'reduce_min', 'reduce_prod',
+    'reduce_sum', 'regex_replace', 'register_tensor_conversion_function', 'repeat',
     'report_uninitialized_variables', 'required_space_to_batch_paddings', 'reset_default_graph',
     'reshape', 'resource', 'resource_loader', 'resource_variables_enabled', 'reverse',
     'reverse_sequence', 'reverse_v2', 'rint', 'roll', 'round', 'rsqrt', 'saturate_cast',

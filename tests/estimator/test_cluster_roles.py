@@ -14,6 +14,7 @@ import pytest
 import tinyflow as tf
 from estimator_layer import cluster_roles
 from tinyflow.cluster import server
+from tinyflow.cluster.ports import free_ports
 
 ROOT = Path(__file__).parents[2]
 CLUSTER = {'chief': ['c:1'], 'worker': ['w:1', 'w:2'], 'ps': ['p:1', 'p:2']}
@@ -72,6 +73,20 @@ def test_variables_go_to_the_servers_and_the_rest_to_the_task(task, kind, index)
 def test_without_servers_nothing_is_placed(task):
     task('worker', cluster={'chief': ['c:1'], 'worker': ['w:1']})
     assert cluster_roles.default_device_fn(tf.estimator.RunConfig()) is None
+
+
+def test_a_second_call_uses_the_server_of_the_first(task):
+    pytest.importorskip('zmq')
+    worker, other = [f'localhost:{port}' for port in free_ports(2)]
+    task('chief', 0, {'chief': [worker], 'ps': [other]})
+    first = cluster_roles.start_server(tf.estimator.RunConfig())
+    try:
+        assert cluster_roles.start_server(tf.estimator.RunConfig()) is first
+        task('chief', 0, {'chief': [worker], 'ps': ['localhost:1']})
+        with pytest.raises(tf.errors.UnknownError, match='Could not start the server'):
+            cluster_roles.start_server(tf.estimator.RunConfig())
+    finally:
+        first.stop()
 
 
 # ---- what train_and_evaluate does ----------------------------------------------------------

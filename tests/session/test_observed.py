@@ -1,4 +1,4 @@
-"""Observed runs: what an observer is told, and that the results are those of a plain run."""
+"""Observed runs: what an observer sees, and that the results are those of a plain run."""
 from __future__ import annotations
 
 import numpy as np
@@ -23,7 +23,7 @@ def test_results_have_the_types_of_a_plain_run(graph, checked):
 
 
 class Log(Observer):
-    """Keeps copies of all that it is told."""
+    """Keeps copies of all that it sees."""
 
     def __init__(self, stop_before=None):
         self.begun, self.values, self.ended, self.stop_before = [], [], [], stop_before
@@ -68,7 +68,7 @@ def test_numbers_are_those_of_a_plain_run(graph):
     np.testing.assert_array_equal(*results)
 
 
-def test_each_operation_is_told_once_in_order_with_its_value(session):
+def test_each_operation_is_reported_once_in_order_with_its_value(session):
     x, loss, train = _train_step()
     session.run(tf.global_variables_initializer())
     before = session.run('hidden/kernel:0')

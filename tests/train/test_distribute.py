@@ -46,7 +46,8 @@ def test_contexts():
             seen.append((context.replica_id_in_sync_group, context.num_replicas_in_sync,
                          context.devices, tf.distribute.in_cross_replica_context()))
         strategy.experimental_run_v2(replica)
-    assert seen == [(0, 2, ('/device:CPU:0',), False), (1, 2, ('/device:CPU:1',), False)]
+    assert seen == [(number, 2, (f'/replica:0/task:0/device:CPU:{number}',), False)
+                    for number in range(2)]
     assert copy.deepcopy(strategy) is strategy
 
 

@@ -98,7 +98,8 @@ def _parser():
             'SCRIPT [ARGUMENT ...]')
     graph = command('graph', _graph, 'run a program and draw the graph that it built')
     graph.add_argument('-o', '--output', default='graph.svg', metavar='FILE',
-                       help='.svg, .png, .pdf, .dot or .html (default: %(default)s)')
+                       help='.svg, .png, .pdf, .dot, or .html for a page to explore it in '
+                            '(default: %(default)s)')
     graph.add_argument('--depth', type=int, default=None, help='open name scopes down to here')
     graph.add_argument('--gradients', action='store_true', help='show the gradient half too')
     graph.add_argument('--optimizer', action='store_true', help='show the optimizer too')
@@ -171,7 +172,7 @@ def _graph(options) -> int:
     except (ValueError, OSError) as error:
         print(f'tinyflow: {error}', file=sys.stderr)
         return 2
-    with _graphs_made() as graphs:
+    with _graphs_made() as graphs, _fetches_noted() as noted:
         status = _run_script(options.script, options.args)
     graph = max(graphs, key=lambda graph: len(graph.get_operations()))
     if not graph.get_operations():
@@ -182,7 +183,11 @@ def _graph(options) -> int:
     if options.depth is not None:
         settings['depth'] = options.depth
     try:
-        viz.draw(graph, options.output, **settings)
+        if render.suffix_of(options.output) == '.html':
+            from tinyflow.inspect.explorer.explore import explore_with_run  # start-up time
+            explore_with_run(graph, [f for ran_in, f in noted if ran_in is graph], options.output)
+        else:
+            viz.draw(graph, options.output, **settings)
     except (ValueError, OSError, RuntimeError) as error:
         print(f'tinyflow: {error}', file=sys.stderr)
         return 2

@@ -14,14 +14,10 @@ from tinyflow.train.distribute.cross_device_ops import (
     NcclAllReduce,
     ReductionToOneDevice,
 )
+from tinyflow.train.distribute.inputs import InputContext
 from tinyflow.train.distribute.mirrored import MirroredStrategy, OneDeviceStrategy
 from tinyflow.train.distribute.reduce_op import ReduceOp
-from tinyflow.train.distribute.strategy import (
-    InputContext,
-    ReplicaContext,
-    Strategy,
-    StrategyExtended,
-)
+from tinyflow.train.distribute.strategy import ReplicaContext, Strategy, StrategyExtended
 
 __all__ = [  # noqa: F822 - Server is imported on first use
     'CrossDeviceOps', 'HierarchicalCopyAllReduce', 'InputContext', 'MirroredStrategy',

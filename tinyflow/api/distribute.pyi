@@ -9,11 +9,10 @@ from tinyflow.ops.variables.replica_context import (
 from tinyflow.train.distribute.cross_device_ops import (
     CrossDeviceOps, HierarchicalCopyAllReduce, NcclAllReduce, ReductionToOneDevice,
 )
+from tinyflow.train.distribute.inputs import InputContext
 from tinyflow.train.distribute.mirrored import MirroredStrategy, OneDeviceStrategy
 from tinyflow.train.distribute.reduce_op import ReduceOp
-from tinyflow.train.distribute.strategy import (
-    InputContext, ReplicaContext, Strategy, StrategyExtended,
-)
+from tinyflow.train.distribute.strategy import ReplicaContext, Strategy, StrategyExtended
 
 __all__ = [
     'CrossDeviceOps', 'HierarchicalCopyAllReduce', 'InputContext', 'MirroredStrategy',

@@ -114,8 +114,11 @@ class Connection:
             silent = now - (heard if self.connected else began)
             if silent > _PATIENCE and now - warned > _PATIENCE:
                 warned = now
-                logging.warning('This session waits for %s at %s since %d seconds.', self.name,
-                                self.address, silent)
+                logging.warning(
+                    'This session waits for %s at %s since %d seconds.%s',
+                    self.name.removesuffix(f' at {self.address}'), self.address, silent,
+                    '' if self.connected else ' Is it started? Besides train_and_evaluate, a '
+                    'program starts its own tf.train.Server.')
             if self.connected and now - heard > _SILENCE:
                 raise _unavailable(self, f'has not answered for {_SILENCE:.0f} seconds')
 

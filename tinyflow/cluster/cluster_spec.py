@@ -58,7 +58,9 @@ class ClusterSpec:
         """The address of one task, 'host:port'."""
         tasks = self._job(job_name)
         if task_index not in tasks:
-            raise misuse(ValueError(f'No task with index {task_index!r} in job {job_name!r}'))
+            raise misuse(ValueError(
+                f'No task with index {task_index!r} in job {job_name!r}\n  Hint: it has '
+                f'{self.task_indices(job_name)}, in the ClusterSpec of this process.'))
         return tasks[task_index]
 
     def job_tasks(self, job_name):
@@ -68,7 +70,9 @@ class ClusterSpec:
 
     def _job(self, name):
         if name not in self._jobs:
-            raise misuse(ValueError(f'No such job in cluster: {name!r}'))
+            raise misuse(ValueError(
+                f'No such job in cluster: {name!r}\n  Hint: the ClusterSpec of this process has '
+                f'{self.jobs}.'))
         return self._jobs[name]
 
     def __bool__(self):
@@ -105,10 +109,11 @@ def _tasks(job, tasks):
         tasks = dict(enumerate(tasks))
     if not isinstance(tasks, Mapping):
         raise misuse(TypeError(
-            f'The tasks for job {job!r} must be a list or a dictionary from integers to strings.'))
+            f'The tasks for job {job!r} must be a list or a dictionary from integers to strings.\n'
+            f"  Hint: {{{job!r}: ['host0:2222', 'host1:2222']}}; given: {tasks!r}"))
     for index, address in tasks.items():
         if not isinstance(index, int) or not isinstance(address, str):
             raise misuse(TypeError(
                 f'Task address must be a string, given {address!r} for task {index!r} of job '
-                f'{job!r}'))
+                f'{job!r}\n  Hint: "host:port".'))
     return dict(sorted(tasks.items()))

@@ -161,7 +161,8 @@ def _start_server(members):
         raise _unavailable(
             f'{members.task} cannot listen at its address {address}, which is the first worker of '
             f'TF_CONFIG: {answer.removeprefix("failed ") or "the rendezvous has ended"}',
-            'choose a free port of this machine; another process may still have this one.')
+            'choose a free port of this machine; another process has this one, maybe '
+            'an earlier run, or a second one with the index 0.')
     return server
 
 

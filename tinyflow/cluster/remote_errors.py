@@ -7,7 +7,7 @@ from tinyflow.cluster.tasks import Task
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.support import errors
 
-__all__ = ['explained', 'from_plain', 'to_plain']
+__all__ = ['explained', 'from_plain', 'state_lost', 'to_plain']
 
 _OTHERS = {ValueError: errors.InvalidArgumentError, TypeError: errors.InvalidArgumentError,
            MemoryError: errors.ResourceExhaustedError,
@@ -23,6 +23,13 @@ def to_plain(error: BaseException) -> list[Any]:
     text = str(error) or type(error).__name__
     return [kind.code, None, text if kind is not errors.InternalError
             else f'{type(error).__name__}: {text}', None]
+
+
+def state_lost(problem: str) -> errors.AbortedError:
+    """The error for a session whose values a task does not have any more."""
+    return errors.AbortedError(None, None, errors.report(
+        problem, hint='make a new tf.Session and restore the last checkpoint; '
+                      'tf.train.MonitoredTrainingSession does both.'))
 
 
 class _Name:

@@ -12,7 +12,7 @@ from tinyflow.cluster.tasks import Task
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import misuse, report
 
-__all__ = ['IN_PROCESS', 'Server']
+__all__ = ['IN_PROCESS', 'Server', 'running_server']
 
 IN_PROCESS: dict[str, Server] = {}          # canonical address -> the running Server
 
@@ -55,7 +55,7 @@ class Server:
             raise misuse(errors.UnknownError(None, None, report(
                 f'Could not start the server at {address}: {zmq.strerror(error.errno)}',
                 hint='another process listens there, maybe an earlier run of this program that '
-                     'has not ended.' if in_use else
+                     'has not ended, or a second one with the index of this task.' if in_use else
                      'a server listens at the address of its own task; TINYFLOW_CLUSTER_BIND '
                      'names the local one, such as 0.0.0.0, where that is translated.'))) \
                 from None
@@ -111,6 +111,13 @@ class Server:
         return f'<tf.train.Server {self.service.task} at {self.address}>'
 
 
+def running_server(cluster: ClusterSpec, job: str, index: int) -> Server | None:
+    """The Server of a task of `cluster` that runs in this process; None if there is none."""
+    server = IN_PROCESS.get(transport.canonical(cluster.task_address(job, index)))
+    same = server is not None and server.cluster == cluster and server.service.task == (job, index)
+    return server if same else None
+
+
 def checked_settings(given: Any, job_name: str | None, task_index: int | None,
                      protocol: str | None) -> tuple[ClusterSpec, Task, str]:
     """The checked settings. Errors of TensorFlow's classes for a job or task that is not there."""
@@ -134,20 +141,25 @@ def checked_settings(given: Any, job_name: str | None, task_index: int | None,
     if not job_name:
         if len(cluster.jobs) != 1:
             raise misuse(ValueError('Must specify an explicit `job_name`: the cluster has the jobs '
-                                    f'{", ".join(cluster.jobs) or "(none)"}.'))
+                                    f'{", ".join(cluster.jobs) or "(none)"}.\n  Hint: the job '
+                                    "of this process: tf.train.Server(cluster, 'worker', 0)."))
         job_name = cluster.jobs[0]
     if job_name not in cluster.jobs:
         raise misuse(errors.InternalError(
             None, None, f'Job "{job_name}" was not defined in cluster: it has '
-            f'{", ".join(cluster.jobs)}.'))
+            f'{", ".join(cluster.jobs)}.\n  Hint: give one of them as `job_name`, or add '
+            f'"{job_name}" to the ClusterSpec of every task.'))
     if task_index is None:
         if len(cluster.task_indices(job_name)) != 1:
             raise misuse(ValueError(
                 f'Must specify an explicit `task_index`: job {job_name!r} has the tasks '
-                f'{cluster.task_indices(job_name)}.'))
+                f'{cluster.task_indices(job_name)}.\n  Hint: the index of this process, such as '
+                'the flag --task_index of the program.'))
         task_index = cluster.task_indices(job_name)[0]
     if task_index not in cluster.task_indices(job_name):
         raise misuse(errors.InvalidArgumentError(
-            None, None, f'Task {task_index} was not defined in job "{job_name}": it has the tasks '
-            f'{cluster.task_indices(job_name)}.'))
+            None, None,
+            f'Task {task_index!r} was not defined in job "{job_name}": it has the tasks '
+            f'{cluster.task_indices(job_name)}.\n  Hint: an index is an integer, '
+            'from 0; give every task the same list of addresses.'))
     return cluster, Task(job_name, task_index), protocol

@@ -18,7 +18,7 @@ import numpy as np
 from tinyflow.cluster import transport
 from tinyflow.cluster.cluster_spec import addresses
 from tinyflow.cluster.messages import VERSION, decoded, decoded_header, encoded
-from tinyflow.cluster.remote_errors import to_plain
+from tinyflow.cluster.remote_errors import state_lost, to_plain
 from tinyflow.cluster.shipping import Shipped
 from tinyflow.cluster.task_service import Route, boxed
 from tinyflow.data.runtime.state_bytes import check, decode, encode
@@ -201,8 +201,8 @@ class Serving:
                 raise InvalidArgumentError(
                     None, None, f'The message is damaged: no kind of message is {kind[:20]!r}.')
             if kind not in (b'hello', b'reset') and header.get('i') != self.service.incarnation:
-                raise errors.AbortedError(
-                    None, None, f'{self.service.task} has been restarted, its Variables are gone')
+                raise state_lost(
+                    f'{self.service.task} has been restarted, its Variables are gone.')
             if header.get('s') in self._sessions:
                 self._sessions[header['s']].add(client)
             arrays = decoded(header, [frame.buffer for frame in frames[3:]]) \

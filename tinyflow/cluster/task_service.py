@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from tinyflow.cluster.named_store import Containers, NamedStore, SessionStates
+from tinyflow.cluster.remote_errors import state_lost
 from tinyflow.cluster.served_runs import Effects, ServedRun, Survivors
 from tinyflow.cluster.shipping import Shipped, unpacked
 from tinyflow.cluster.tasks import Task
@@ -25,7 +26,6 @@ from tinyflow.compiler.compile import Options
 from tinyflow.compiler.ir import Instruction
 from tinyflow.graph import dtypes
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.support import errors
 from tinyflow.graph.support.waits import Deadline, deadlines, served
 from tinyflow.graph.variable_refs import variable_read_by
 from tinyflow.ops.queues.waiting import waits_for
@@ -107,8 +107,8 @@ class StageProgram:
             return [next(arriving) if number < 0 else boxed(kept[number], dtype)  # type: ignore[index]
                     for number, dtype in zip(self.route.ins, self.dtypes)]
         except KeyError:
-            raise errors.AbortedError(None, None, 'A value that an earlier stage of this run has '
-                                      'left on the task is gone.') from None
+            raise state_lost('A value that an earlier stage of this run has left on the task is '
+                             'gone.') from None
 
 
 def _variables_read(fetches: Sequence[Tensor | Operation]) -> list[Operation]:
@@ -188,9 +188,8 @@ class TaskService:
     def _session(self, name: str) -> _Session:
         found = self._sessions.get(name)
         if found is None:
-            raise errors.AbortedError(
-                None, None, f'Session {name} is not found on {self.task}: the task was restarted, '
-                'or tf.Session.reset has ended its sessions.')
+            raise state_lost(f'Session {name} is not found on {self.task}: the task was restarted, '
+                             'or tf.Session.reset has ended its sessions.')
         return found
 
     def close(self, session: str) -> None:
@@ -246,8 +245,7 @@ class TaskService:
         found = self._session(session)
         program = found.stages.get(key)
         if program is None:
-            raise errors.AbortedError(None, None,
-                                      f'Graph handle {key} is not found on {self.task}.')
+            raise state_lost(f'Graph handle {key} is not found on {self.task}.')
         me = threading.get_ident()
         outer = deadlines.get(me)           # of a session of this thread
         if milliseconds:

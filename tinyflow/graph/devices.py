@@ -189,7 +189,7 @@ class DeviceScopes(NamedTuple):
 ANYWHERE = DeviceScopes()
 
 
-class NodesPlacedBy:
+class PlacedBy:
     """A `with` block in which those scopes place the new nodes of a graph."""
 
     __slots__ = ('_graph', '_device_scopes', '_outer')
@@ -265,5 +265,5 @@ def group_names(groups) -> tuple[str, ...]:
     return tuple(text.removeprefix(_GROUP) for text in texts if text.startswith(_GROUP))
 
 
-__all__ = ['ANYWHERE', 'DeviceScopes', 'DeviceSpec', 'NodesPlacedBy', 'canonical_name',
+__all__ = ['ANYWHERE', 'DeviceScopes', 'DeviceSpec', 'PlacedBy', 'canonical_name',
            'colocation_groups', 'group_names', 'merge_device', 'place']

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyflow.graph import graph_errors
 from tinyflow.graph.control_flow_names import result_of
-from tinyflow.graph.devices import ANYWHERE, DeviceScopes, NodesPlacedBy
+from tinyflow.graph.devices import ANYWHERE, DeviceScopes, PlacedBy
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import Site, here
 from tinyflow.graph.stacks import stacks
@@ -321,11 +321,11 @@ class Graph(NotCopied, instead=(
 
         Its parts that are left out come from the scopes around it; None ignores those.
         """
-        return NodesPlacedBy(self, (self._device_scopes or ANYWHERE).on(device_name_or_function))
+        return PlacedBy(self, (self._device_scopes or ANYWHERE).on(device_name_or_function))
 
     def initial_value_of(self, name):
         """For the nodes that compute the initial value of a Variable that is not made yet."""
-        return NodesPlacedBy(self, (self._device_scopes or ANYWHERE).for_initial_value(name))
+        return PlacedBy(self, (self._device_scopes or ANYWHERE).for_initial_value(name))
 
     def colocate_with(self, op, ignore_existing=False):
         """Places nodes made inside where `op` is; with `ignore_existing`, not with others too."""
@@ -334,8 +334,7 @@ class Graph(NotCopied, instead=(
                                     'ignore_existing is not True'))
         if op is not None and not isinstance(op, Operation):
             op = op.op              # of a Tensor or Variable
-        outer = self._device_scopes or ANYWHERE
-        return NodesPlacedBy(self, outer.with_operation(op, ignore_existing))
+        return PlacedBy(self, (self._device_scopes or ANYWHERE).with_operation(op, ignore_existing))
 
     @contextmanager
     def gradient_override_map(self, op_type_map):

@@ -18,8 +18,14 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import Shape
 
 
-def sources_inside(program: Program, prefix: str = '') -> Iterator[tuple[str, str]]:
+def sources_inside(program: Program) -> Iterator[tuple[str, str]]:
     """(name, source) of the functions that a program runs, and of those that these run."""
+    for name, source in programs_inside(program):
+        yield name, source.text.replace('def run(', f'def {name}(', 1)
+
+
+def programs_inside(program: Program, prefix: str = '') -> Iterator[tuple[str, ProgramSource]]:
+    """As `sources_inside`, with the nodes of each line."""
     number = 0
     for instruction in program.instructions:
         if not instruction.definition.functions:
@@ -29,9 +35,8 @@ def sources_inside(program: Program, prefix: str = '') -> Iterator[tuple[str, st
             shapes = [_shape_of(instruction, graph, t) for t in parameters or graph.inputs]
             inner = optimise(inner, shapes, Options())
             name = f'{prefix}f{number}_{_role(instruction, graph)}'
-            text = ProgramSource(plan_memory(inner)).text
-            yield name, text.replace('def run(', f'def {name}(', 1)
-            yield from sources_inside(inner, name + '_')
+            yield name, ProgramSource(plan_memory(inner))
+            yield from programs_inside(inner, name + '_')
         number += 1
 
 
@@ -66,4 +71,4 @@ def _shape_of(instruction: Instruction, graph: FuncGraph, parameter: Tensor) -> 
     return instruction.inputs[position + skipped].raw_shape
 
 
-__all__ = ['sources_inside']
+__all__ = ['programs_inside', 'sources_inside']

@@ -1,13 +1,13 @@
-"""Observed runs: each operation by itself, in the order of the graph, and an observer told of each.
+"""Observed runs: each operation by itself, in the order of the graph, reported to an observer.
 
     with observing(session, observer):
         session.run(train)
 
 While a Session is observed its programs are interpreted from what stage 3 made of the graph: no
 node is merged, folded or fused, and the nodes inside of loops and conds are reported, too, each
-time that they run. The Session, whoever made it and whatever `make_callable` gave out, is observed
-from the next run on; when the last observer leaves, the compiled programs are back. A run without
-observers costs nothing more than before: the Executables of the Session are exchanged.
+time that they run. The Session, also one that a library made, and what its `make_callable` gave,
+is observed from the next run on; when the last observer leaves, the compiled programs are back. A
+run without observers costs nothing more than before: the Executables of the Session are exchanged.
 
 What is not reported: the nodes inside of tf.data's functions, which threads of their own call, and
 traced runs (RunOptions), which run the compiled program.
@@ -198,13 +198,27 @@ class ObservedExecutable(Executable):
 
 
 Opened = Callable[[ProgramCache], None]
+_opened: list[Opened] = []
 
 
 @contextmanager
 def sessions_opened(call: Opened) -> Iterator[None]:
     """Calls `call` with the ProgramCache of each Session that is made in the `with` block."""
-    ProgramCache.opened.append(call)
+    if not _opened:
+        ProgramCache.__init__ = _reporting      # type: ignore[method-assign]
+    _opened.append(call)
     try:
         yield
     finally:
-        ProgramCache.opened.remove(call)
+        _opened.remove(call)
+        if not _opened:
+            ProgramCache.__init__ = _plain_init     # type: ignore[method-assign]
+
+
+_plain_init = ProgramCache.__init__
+
+
+def _reporting(self: ProgramCache, *args: Any, **kwargs: Any) -> None:
+    _plain_init(self, *args, **kwargs)
+    for call in list(_opened):
+        call(self)

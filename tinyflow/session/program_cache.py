@@ -12,7 +12,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Collection, Sequence
 from threading import RLock
-from typing import ClassVar
 
 import numpy as np
 
@@ -26,9 +25,7 @@ from tinyflow.session.store import Store
 
 
 class ProgramCache:
-    """The CacheEntries of a Session, by weak reference. `opened` is called with each new one."""
-
-    opened: ClassVar[list[Callable[[ProgramCache], None]]] = []
+    """The CacheEntries of a Session, by weak reference."""
 
     def __init__(self, store: Store, options: Options | None = None) -> None:
         self.store, self.options = store, options or Options()
@@ -36,8 +33,6 @@ class ProgramCache:
         self.runtime.make_function = self.make_function
         self.entries: weakref.WeakValueDictionary[tuple, CacheEntry] = weakref.WeakValueDictionary()
         self._lock = RLock()
-        for call in self.opened:
-            call(self)
 
     def entry(self, fetches: tuple[Tensor | Operation, ...],
               feeds: tuple[Tensor, ...]) -> CacheEntry:

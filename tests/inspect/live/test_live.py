@@ -69,7 +69,9 @@ def test_a_port_in_use(server):
 
 
 def training():
-    """(what to run, feeds) of a small network."""
+    """(what to run, feeds) of a small network, in a new default graph."""
+    tf.reset_default_graph()
+    tf.set_random_seed(1)
     x = tf.placeholder(tf.float32, [None, 4], name='x')
     y = tf.placeholder(tf.float32, [None, 1], name='y')
     hidden = tf.layers.dense(x, 8, tf.nn.relu, name='hidden')
@@ -81,8 +83,6 @@ def training():
 
 def losses(follow):
     """The losses of 30 steps, with what `follow` is called with meanwhile."""
-    tf.reset_default_graph()
-    tf.set_random_seed(1)
     fetches, feeds = training()
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
@@ -119,9 +119,11 @@ def test_questions_of_another_thread_while_it_trains():
                     failures.append(error)
         thread = threading.Thread(target=ask)
         thread.start()
-        losses(lambda: None)
-        done.set()
-        thread.join()
+        try:
+            losses(lambda: None)
+        finally:
+            done.set()
+            thread.join()
     assert not failures
 
 

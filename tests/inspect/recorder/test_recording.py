@@ -6,7 +6,7 @@ import pytest
 
 import tinyflow as tf
 from tinyflow.inspect.recorder.pool import Pool
-from tinyflow.session.program_cache import ProgramCache
+from tinyflow.session import observed
 
 X = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
 
@@ -168,7 +168,7 @@ def test_without_a_session_those_of_keras_are_recorded(graph):
     assert not np.array_equal(fits[0]['layer/kernel'], fits[2]['layer/kernel'])
     count = len(r)
     model.fit(X, np.zeros((2, 2)), verbose=0)
-    assert len(r) == count and not ProgramCache.opened
+    assert len(r) == count and not observed._opened
 
 
 def test_without_a_session_those_of_an_estimator_are_recorded(tmp_path):

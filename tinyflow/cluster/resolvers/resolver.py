@@ -84,13 +84,16 @@ class UnionResolver(ClusterResolver):
         known = {name: kwargs.pop(name, None) for name in ('rpc_layer', 'task_type', 'task_id')}
         if kwargs:
             raise misuse(ValueError(f'Unexpected kwargs provided {kwargs!r}; there are '
-                                    'rpc_layer, task_type and task_id.'))
+                                    'rpc_layer, task_type and task_id.\n  Hint: give resolvers '
+                                    'by position: UnionResolver(first, second).'))
         if not resolvers:
-            raise misuse(ValueError('At least one ClusterResolver is required.'))
+            raise misuse(ValueError('At least one ClusterResolver is required.\n  Hint: '
+                                    'UnionResolver(TFConfigClusterResolver(), another).'))
         for resolver in resolvers:
             if not isinstance(resolver, ClusterResolver):
                 raise misuse(TypeError('All arguments must be a sub-class of `ClusterResolver`, '
-                                       f'given: {resolver!r}'))
+                                       f'given: {resolver!r}\n  Hint: for a ClusterSpec, '
+                                       'SimpleClusterResolver(cluster_spec).'))
         self._given_layer = known['rpc_layer']
         only = resolvers[0] if len(resolvers) == 1 else None
         for name, value in known.items():
@@ -128,7 +131,8 @@ def _joined(job, parts):
         twice = sorted(set(found) & set(tasks))
         if twice:
             raise misuse(KeyError(f'Duplicate keys detected when merging two ClusterSpecs: the '
-                                  f'job {job!r} has the tasks {twice} twice'))
+                                  f'job {job!r} has the tasks {twice} twice\n  Hint: give the '
+                                  'tasks of one resolver other numbers, or lists of addresses.'))
         found.update(tasks)
     return found
 

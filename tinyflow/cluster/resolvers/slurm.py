@@ -40,11 +40,13 @@ class SlurmClusterResolver(ClusterResolver):
         if sum(self._jobs.values()) != started:
             raise misuse(RuntimeError(
                 f'Requested more tasks then assigned tasks, or fewer: {self._jobs} are '
-                f'{sum(self._jobs.values())} tasks, and SLURM_NTASKS is {started}.'))
+                f'{sum(self._jobs.values())} tasks, and SLURM_NTASKS is {started}.\n  '
+                f'Hint: `srun --ntasks={sum(self._jobs.values())}`, or other numbers in `jobs`.'))
         if gpus_per_node < gpus_per_task * tasks_per_node and gpus_per_node:
             raise misuse(RuntimeError(
                 f'Requested more GPUs per node then available: {tasks_per_node} tasks of '
-                f'{gpus_per_task}, and gpus_per_node is {gpus_per_node}.'))
+                f'{gpus_per_task}, and gpus_per_node is {gpus_per_node}.\n  Hint: '
+                'gpus_per_node=0, or fewer tasks_per_node; nothing here computes on GPUs.'))
         self.task_type = self.task_id = None
 
     def cluster_spec(self):
@@ -55,7 +57,8 @@ class SlurmClusterResolver(ClusterResolver):
         if len(places) < total:
             raise misuse(RuntimeError(
                 f'{total} tasks need more than the {len(places)} places of the nodes '
-                f'{_nodes()}, {self._tasks_per_node} on each.'))
+                f'{_nodes()}, {self._tasks_per_node} on each.\n  Hint: allocate more nodes '
+                '(sbatch --nodes), or more tasks_per_node.'))
         rest, cluster, before = iter(places), {}, 0
         for job, size in self._jobs.items():
             cluster[job] = list(itertools.islice(rest, size))

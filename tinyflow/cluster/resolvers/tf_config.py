@@ -42,7 +42,7 @@ class TFConfigClusterResolver(ClusterResolver):
             return None if index is None else int(index)
         except (TypeError, ValueError):
             raise misuse(ValueError(f'The index of the task in TF_CONFIG is {index!r}, and no '
-                                    'number.')) from None
+                                    'number.\n  Hint: {"type": "worker", "index": 0}')) from None
 
     @task_id.setter
     def task_id(self, value):

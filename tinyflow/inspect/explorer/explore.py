@@ -5,10 +5,13 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from tinyflow.graph.operation import Operation
 from tinyflow.graph.support import render
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import OpError, misuse
 from tinyflow.inspect.explorer.document import document
 from tinyflow.inspect.explorer.page import page
+from tinyflow.inspect.viz import select
+from tinyflow.session.fetches import FetchPlan
 
 
 class Page:
@@ -44,8 +47,25 @@ class Page:
         return f'<tf.viz.Page: {", ".join(parts)}>'
 
 
+def explore_with_run(graph: Any, fetches: Sequence, path: Any) -> Page:
+    """The page of a graph with an account of that of several runs which needs most nodes.
+
+    Only `fetches` of each run are known; one that cannot be compiled so is left out.
+    """
+    def size(each):
+        elements = FetchPlan(graph, each).elements
+        return len(select.needed([f if isinstance(f, Operation) else f.op for f in elements]))
+
+    distinct = list({repr(each): each for each in fetches}.values())
+    try:
+        return explore(graph, path, fetches=max(distinct, key=size, default=None))
+    except (OpError, TypeError, ValueError):    # such as a run with a wrong name
+        return explore(graph, path)
+
+
 def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any = None,
-            session: Any = None, recordings: Sequence = (), title: str | None = None) -> Page:
+            session: Any = None, recordings: Sequence = (), training: Any = None,
+            title: str | None = None) -> Page:
     """A page in which a graph is opened scope by scope, searched, and followed into its program.
 
     what        a Graph, Session, nodes (with what they need), Keras model, Estimator, GraphDef,
@@ -55,6 +75,7 @@ def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any 
                 by stage; by default `what` itself if it is nodes
     feed_dict   with it, and a Session, the times of the program are measured
     recordings  of runs, whose values the page shows
+    training    report of `tf.doctor(session)` and the like: its findings, curves and histograms
     title       of the page
 
     Raises TypeError or ValueError for what has no graph, OSError for a missing file.
@@ -64,10 +85,12 @@ def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any 
     content = document(what, fetches, feed_dict, session, title)
     if recordings:
         content['recordings'] = [r.document(content) for r in recordings]
+    if training is not None:
+        content['training'] = training.as_document()
     made = Page(content)
     if path is not None:
         made.save(path)
     return made
 
 
-__all__ = ['Page', 'explore']
+__all__ = ['Page', 'explore', 'explore_with_run']

@@ -31,7 +31,7 @@ _SMALL = 64             # bytes of bookkeeping for each value
 
 
 class Keeper(Observer):
-    """Keeps the values of the runs that it is told of in `steps`, in their order."""
+    """Keeps the values of the runs that it observes in `steps`, in their order."""
 
     def __init__(self, wanted: Callable[[str], bool] | None, every: int, limit: int,
                  latest: bool) -> None:
@@ -51,7 +51,7 @@ class Keeper(Observer):
         self._open = threading.local()
         self._said = False
 
-    # ---- what it is told -----------------------------------------------------------------
+    # ---- what it observes ----------------------------------------------------------------
 
     def wants(self, fetches: Sequence[Tensor | Operation]) -> bool:
         """Whether a run is recorded; called once before each, so that it counts them."""

@@ -1,6 +1,7 @@
 """Pictures of the static graph: `draw`, `path_between`, and `to_networkx` for analysis.
 
-`playground` makes a page on which one watches small networks learn.
+`explore` makes a page in which a graph is opened scope by scope; `playground` one on which one
+watches small networks learn.
 
     tf.viz.draw(loss, 'loss.svg')
 
@@ -15,17 +16,21 @@ from typing import TYPE_CHECKING
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 if TYPE_CHECKING:
+    from tinyflow.inspect.explorer.explore import Page, explore
     from tinyflow.inspect.playground import playground
     from tinyflow.inspect.viz.networkx_export import to_networkx
     from tinyflow.inspect.viz.picture import Picture, draw
     from tinyflow.inspect.viz.select import path_between, register_drawable
 
-__all__ = ['Picture', 'draw', 'path_between', 'playground', 'register_drawable', 'to_networkx']
+__all__ = ['Page', 'Picture', 'draw', 'explore', 'path_between', 'playground', 'register_drawable',
+           'to_networkx']
 
 _missing = _explain_missing('tinyflow.viz', __all__)
 _HOMES = {'Picture': 'picture', 'draw': 'picture', 'path_between': 'select',
           'register_drawable': 'select', 'to_networkx': 'networkx_export',
-          'playground': 'tinyflow.inspect.playground'}
+          'playground': 'tinyflow.inspect.playground',
+         'Page': 'tinyflow.inspect.explorer.explore',
+         'explore': 'tinyflow.inspect.explorer.explore'}
 
 
 def __getattr__(name):

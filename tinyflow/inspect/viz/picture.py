@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 from tinyflow.graph.support import render
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import nearest_keyword
-from tinyflow.inspect.viz import build, dot, html, title_placement
+from tinyflow.inspect.viz import build, dot, title_placement
 from tinyflow.inspect.viz.compare import compared
 from tinyflow.inspect.viz.model import Model, Options
 
@@ -99,8 +99,9 @@ class Picture:
         return render.layout(self.dot, 'pdf')[0]
 
     def html(self) -> str:
-        """One page for a browser, self-contained: zoom, search, scopes by depth, details."""
-        return html.page(self._views(), self.model.title or 'graph')
+        """One page for a browser, of all of the graph: `explore` describes it."""
+        from tinyflow.inspect.explorer.explore import explore  # start-up time
+        return explore(self._what, title=self._options.title).html()
 
     def save(self, path) -> None:
         """Writes the picture, in the format of the suffix: .svg .png .pdf .dot .gv .html.
@@ -112,16 +113,6 @@ class Picture:
             '.svg': self.svg, '.png': self.png, '.pdf': self.pdf, '.html': self.html}
         content = makers[suffix]() if suffix in makers else self.dot
         render.write(path, content.encode() if isinstance(content, str) else content)
-
-    def _views(self):
-        """(caption, SVG) of this picture and, where it has boxes, of each depth of open scopes."""
-        views = [('as drawn', self.svg())]
-        deepest = max((len(box.path) for box in self.model.boxes), default=-1)
-        for depth in range(deepest + 1):
-            caption = 'scopes closed' if depth == 0 else f'open to depth {depth}'
-            options = replace(self._options, depth=depth, open=(), close=())
-            views.append((caption, Picture(self._what, options, self._build).svg()))
-        return views
 
     def _tooltips(self):
         tips = {n.key: n.tooltip for n in self.model.nodes}
@@ -162,7 +153,8 @@ def draw(target: Any, path: Any = None, *, depth: int | None = None, open: Any =
 
     target          Graph, Session, Tensor, Operation, Variable, or a list or dict of these; a
                     Keras model; an Estimator (its last training)
-    path            ends in .svg .png .pdf .html .dot or .gv, which selects the format
+    path            ends in .svg .png .pdf .html .dot or .gv, which selects the format; .html is
+                    the page of `explore`, which needs none of the options below but `title`
     depth           name scopes are open down to this depth (0: all closed); None: as deep as
                     `limit` allows, with the helpers of library calls closed
     open, close     names of scopes to open or close whatever `depth` says

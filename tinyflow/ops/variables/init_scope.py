@@ -4,7 +4,7 @@ from __future__ import annotations
 from contextlib import contextmanager, nullcontext
 
 from tinyflow.graph.defaults import get_default_graph
-from tinyflow.graph.devices import ANYWHERE, NodesPlacedBy
+from tinyflow.graph.devices import ANYWHERE, PlacedBy
 from tinyflow.graph.stacks import stacks
 
 __all__ = ['init_scope']
@@ -39,4 +39,4 @@ def _devices(graph, is_entered, inner=None):
         return nullcontext()
     devices = scopes.devices or scopes.hidden
     around = graph._device_scopes or ANYWHERE
-    return NodesPlacedBy(graph, around._replace(devices=devices)) if devices else nullcontext()
+    return PlacedBy(graph, around._replace(devices=devices)) if devices else nullcontext()

@@ -49,7 +49,6 @@ class SharedVariables(_Mirrored):
 
     def __init__(self, strategy, compute_devices=None, parameter_device=None):
         super().__init__(strategy, compute_devices or ['/cpu:0'], None)
-        self._devices = tuple(['/replica:0/task:0' + device for device in self._devices])
         self._parameters = (parameter_device or '/device:CPU:0',)
 
     _always_copies = False      # also the gradient of a single replica

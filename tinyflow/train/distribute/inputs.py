@@ -9,7 +9,7 @@ from tinyflow.graph.support.nest import flatten
 from tinyflow.ops.array import constants
 from tinyflow.train.distribute.values import regroup
 
-__all__ = ['DistributedDataset', 'DistributedIterator', 'rebatch']
+__all__ = ['DistributedDataset', 'DistributedIterator', 'InputContext', 'rebatch']
 
 
 class DistributedIterator:
@@ -66,6 +66,23 @@ class DistributedDataset:
         """Raises ValueError: the iterator must be initialized."""
         raise misuse(ValueError('Cannot create a one shot iterator. Please use '
                                 '`make_initializable_iterator()` instead.'))
+
+
+class InputContext:
+    """The argument of an input_fn: which part of the input it should read."""
+
+    def __init__(self, num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=1):
+        self.num_input_pipelines = num_input_pipelines
+        self.input_pipeline_id = input_pipeline_id
+        self.num_replicas_in_sync = num_replicas_in_sync
+
+    def get_per_replica_batch_size(self, global_batch_size):
+        """The batch size per replica. Raises ValueError if it is not an integer."""
+        if global_batch_size % self.num_replicas_in_sync:
+            raise misuse(ValueError(
+                f'The `global_batch_size` {global_batch_size!r} is not divisible by '
+                f'`num_replicas_in_sync` {self.num_replicas_in_sync!r} '))
+        return global_batch_size // self.num_replicas_in_sync
 
 
 def rebatch(dataset, replicas):

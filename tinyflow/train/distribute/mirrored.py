@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.defaults import get_default_graph, name_scope
-from tinyflow.graph.devices import canonical_name
+from tinyflow.graph.devices import DeviceSpec, canonical_name
 from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import identity_and_cast as identities
 from tinyflow.ops.variables import replica_context as context
@@ -20,6 +20,9 @@ from tinyflow.train.distribute.values import DistributedValues, PerReplica, grou
 from tinyflow.train.distribute.variables import MirroredVariable, SyncOnReadVariable
 
 __all__ = ['MirroredStrategy', 'OneDeviceStrategy']
+
+
+_FIRST_TASK = DeviceSpec(replica=0, task=0)
 
 
 class MirroredStrategy(Strategy):
@@ -64,6 +67,9 @@ class _OneDevice(StrategyExtended):
 class _Mirrored(StrategyExtended):
     def __init__(self, strategy, devices, cross_device_ops):
         super().__init__(strategy)
+        if isinstance(devices, str):
+            raise misuse(TypeError(f'The devices must be a list of names, not the string '
+                                   f'{devices!r}.\n  Hint: [{devices!r}].'))
         self._devices = tuple(_full_device_name(device) for device in devices or ['/cpu:0'])
         if len(set(self._devices)) < len(self._devices):
             raise misuse(ValueError(
@@ -81,6 +87,10 @@ class _Mirrored(StrategyExtended):
     @property
     def worker_devices(self):
         return self._devices
+
+    @property
+    def worker_devices_by_replica(self):
+        return [(device,) for device in self._devices]
 
     def _call_for_each_replica(self, fn, args, kwargs):
         with _shared_variables(self):
@@ -203,4 +213,5 @@ def _full_device_name(device):
     """'/device:CPU:0' for '/cpu:0'. Raises TypeError unless it is a string."""
     if not isinstance(device, str):
         raise misuse(TypeError(f'A device must be a string such as "/cpu:0", not {device!r}.'))
-    return canonical_name(device)
+    return _FIRST_TASK.make_merged_spec(
+        DeviceSpec.from_string(canonical_name(device))).to_string()

@@ -19,9 +19,10 @@ from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.math import arithmetic
 from tinyflow.ops.variables.variable import VariableAggregation, VariableSynchronization
 from tinyflow.train.distribute import inputs, sharding
+from tinyflow.train.distribute.inputs import InputContext
 from tinyflow.train.distribute.mirrored import _Mirrored
 from tinyflow.train.distribute.reduce_op import ReduceOp, as_reduce_op
-from tinyflow.train.distribute.strategy import InputContext, Strategy
+from tinyflow.train.distribute.strategy import Strategy
 from tinyflow.train.distribute.values import add_up, local_results
 
 __all__ = ['CollectiveCommunication', 'MultiWorkerMirroredStrategy']

@@ -12,7 +12,8 @@ from tinyflow.cluster.tasks import Task
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.session.config import ConfigProto
 from tinyflow.train.distribute.central_storage import SharedVariables
-from tinyflow.train.distribute.strategy import InputContext, Strategy
+from tinyflow.train.distribute.inputs import InputContext
+from tinyflow.train.distribute.strategy import Strategy
 from tinyflow.train.parameter_servers.cluster_task import ClusterTask, task_from_environment
 
 __all__ = ['ParameterServerStrategy']

@@ -28,7 +28,7 @@ from tinyflow.train.distribute.values import (
     select,
 )
 
-__all__ = ['InputContext', 'ReplicaContext', 'Strategy', 'StrategyExtended']
+__all__ = ['ReplicaContext', 'Strategy', 'StrategyExtended']
 
 
 class Strategy:
@@ -130,9 +130,16 @@ class Strategy:
         """A dataset whose make_initializable_iterator() calls `make_dataset_iterator`."""
         return inputs.DistributedDataset(self, dataset)
 
+    def experimental_distribute_datasets_from_function(self, dataset_fn):
+        """Raises RuntimeError: its result is iterated by Python, which needs eager execution."""
+        raise misuse(RuntimeError(
+            'experimental_distribute_datasets_from_function gives datasets for a `for` of Python, '
+            'and this program builds a graph.\n  Hint: '
+            'strategy.make_input_fn_iterator(dataset_fn).get_next().'))
+
     def experimental_make_numpy_dataset(self, numpy_input, session=None):
         """A dataset of the rows of arrays, constants of the graph; `session` is unused."""
-        return Dataset.from_tensor_slices(numpy_input)
+        return self._extended.experimental_make_numpy_dataset(numpy_input, session)
 
     # ---- other -----------------------------------------------------------------------------
 
@@ -192,6 +199,10 @@ class StrategyExtended:
         return False
 
     @property
+    def experimental_require_static_shapes(self):
+        return False
+
+    @property
     def trains_together(self):
         """True if several processes run the same steps at the same time."""
         return False
@@ -216,9 +227,11 @@ class StrategyExtended:
 
     def call_for_each_replica(self, fn, args=(), kwargs=None):
         """The regrouped results of fn; see Strategy.experimental_run_v2."""
-        if not context.in_cross_replica_context():
-            raise misuse(RuntimeError('Method requires being in cross-replica context, use '
-                                      'get_replica_context().merge_call()'))
+        if context.active_replica_context() is not None:
+            raise misuse(RuntimeError(
+                'Method requires being in cross-replica context, use '
+                'get_replica_context().merge_call()\n  Hint: call it inside strategy.scope(), not '
+                'in the function of experimental_run_v2.'))
         return self._call_for_each_replica(fn, args, dict(kwargs or {}))
 
     def _call_for_each_replica(self, fn, args, kwargs):
@@ -229,7 +242,19 @@ class StrategyExtended:
 
     def _input_context(self):
         """Which part of the input this process reads."""
-        return InputContext(1, 0, self._num_replicas_in_sync)
+        return inputs.InputContext(1, 0, self._num_replicas_in_sync)
+
+    def experimental_make_numpy_dataset(self, numpy_input, session=None):
+        """See Strategy."""
+        return Dataset.from_tensor_slices(numpy_input)
+
+    def experimental_run_steps_on_iterator(self, fn, iterator, iterations=1,
+                                           initial_loop_values=None):
+        """Raises NotImplementedError: a loop inside the graph, which TPUs need."""
+        raise misuse(NotImplementedError(
+            'experimental_run_steps_on_iterator, several steps in one Session.run for TPUs, is not '
+            'part of tinyflow.\n  Hint: build one step by strategy.experimental_run(fn, iterator) '
+            'and run it in a Python loop.'))
 
     def _make_dataset_iterator(self, dataset):
         count = len(self.worker_devices)
@@ -356,23 +381,6 @@ class ReplicaContext:
             return nest.map_structure(
                 lambda part: strategy.extended.reduce_to(op, part, part), value)
         return self.merge_call(reduce, args=(value,))
-
-
-class InputContext:
-    """The argument of an input_fn: which part of the input it should read."""
-
-    def __init__(self, num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=1):
-        self.num_input_pipelines = num_input_pipelines
-        self.input_pipeline_id = input_pipeline_id
-        self.num_replicas_in_sync = num_replicas_in_sync
-
-    def get_per_replica_batch_size(self, global_batch_size):
-        """The batch size per replica. Raises ValueError if it is not an integer."""
-        if global_batch_size % self.num_replicas_in_sync:
-            raise misuse(ValueError(
-                f'The `global_batch_size` {global_batch_size!r} is not divisible by '
-                f'`num_replicas_in_sync` {self.num_replicas_in_sync!r} '))
-        return global_batch_size // self.num_replicas_in_sync
 
 
 def _default_strategy():

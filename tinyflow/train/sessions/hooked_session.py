@@ -105,7 +105,7 @@ class RecoverableSession(_Layer):
                 logging.info('An error was raised while a session was being created. A new '
                              'session will be created. Error: %s', error)
                 reason = str(error)
-            wait.sleep(f'a task that was lost: {reason}')
+            wait.sleep(f'a task of the cluster: {reason}')
 
     def _check_stop(self):
         try:

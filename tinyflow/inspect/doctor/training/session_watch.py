@@ -15,11 +15,13 @@ class WatchedSession:
     """``with tf.doctor(session) as doctor:`` watches the runs in the block; then `doctor.report()`.
 
     The Session's own `run` and `make_callable` are replaced inside the block. A callable that was
-    made inside it goes on after it, unwatched; one that was made before is not watched.
+    made inside it goes on after it, unwatched; one that was made before is not watched. Inside a
+    `shared` block there may be a second one.
     """
 
-    def __init__(self, session: BaseSession, every: int = 50, loss: Tensor | None = None) -> None:
-        self._session, self._doctor = session, TrainingDoctor(every, loss)
+    def __init__(self, session: BaseSession, every: int = 50, loss: Tensor | None = None,
+                 shared: bool = False) -> None:
+        self._session, self._doctor, self.shared = session, TrainingDoctor(every, loss), shared
         self._watching = False
 
     def __enter__(self) -> WatchedSession:

@@ -6,35 +6,69 @@
     files       the lines of the user's program
     scopes      Keras layers, functions, repeated scopes
     rules       gradient rules
-    runs        what became of the nodes in the compiled program, stage by stage
+    runs        the program that fetches become, stage by stage
+    fates       what becomes of each node in it
     changes     two graphs compared
 """
 from __future__ import annotations
 
 from typing import Any
 
+from tinyflow.graph.support.errors import OpError
 from tinyflow.graph.support.gc_pause import collector_paused
-from tinyflow.inspect.explorer.document import rules, scopes, sources, ties
+from tinyflow.inspect.explorer.document import changes, rules, runs, scopes, sources, ties
 from tinyflow.inspect.explorer.document.files import Files
 from tinyflow.inspect.explorer.document.nodes import Nodes, short
 
 FORMAT = 1
+_MOST_COMPILED = 5000       # nodes; more are compiled only if `fetches` are given
 
 
 def document(what: Any, fetches: Any = None, feed_dict: Any = None, session: Any = None,
              title: str | None = None) -> dict[str, Any]:
     """The document of a graph or what contains one; with an account of a run of `fetches`."""
+    if changes.is_diff(what):
+        with collector_paused():
+            return _of_diff(what, title)
     source = sources.source_of(what)
     with collector_paused():
         files = Files()
         nodes = Nodes(source.graph.get_operations() if source.operations is None
                       else source.operations, files)
-        ties.tie(nodes)
-        found: dict[str, Any] = {'format': FORMAT, 'title': short(title or source.title),
-                                 'kind': 'graph', 'nodes': nodes.documents}
-        parts = {'files': files.fill(), 'scopes': scopes.scopes(nodes),
-                 'repeats': scopes.repeats(nodes), 'rules': rules.rules(nodes.operations)}
-    found.update({key: part for key, part in parts.items() if part})
+        found = _of_nodes(nodes, files, title or source.title)
+        made = []
+        if fetches is not None:
+            made = [runs.run(nodes, source.graph, fetches, feed_dict, session)]
+        elif source.fetches is not None and len(nodes.operations) <= _MOST_COMPILED:
+            made = _run_if_possible(nodes, source)
+    return {**found, 'runs': made} if made else found
+
+
+def _of_nodes(nodes: Nodes, files: Files, title: str) -> dict[str, Any]:
+    ties.tie(nodes)
+    found: dict[str, Any] = {'format': FORMAT, 'title': short(title), 'kind': 'graph',
+                             'nodes': nodes.documents}
+    parts = {'files': files.fill(), 'scopes': scopes.scopes(nodes),
+             'repeats': scopes.repeats(nodes), 'rules': rules.rules(nodes.operations)}
+    return found | {key: part for key, part in parts.items() if part}
+
+
+def _run_if_possible(nodes, source):
+    try:
+        return [runs.run(nodes, source.graph, source.fetches)]
+    except OpError:                         # it may be impossible to run what can be shown
+        return []
+
+
+def _of_diff(diff: changes.Diff, title: str | None) -> dict[str, Any]:
+    changes.check(diff)
+    before = Nodes(diff.first_graph.get_operations(), Files())
+    files = Files()
+    after = Nodes(diff.second_graph.get_operations(), files)
+    found = _of_nodes(after, files, title or f'{diff.first} → {diff.second}')
+    changes.mark(after, diff)
+    found['kind'] = 'diff'
+    found['nodes'] = [*after.documents, *changes.removed(diff, before, after)]
     return found
 
 

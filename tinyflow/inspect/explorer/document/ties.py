@@ -73,7 +73,7 @@ class _Differentiated:
         return None
 
     def _places(self, prefix):
-        """The functions, the likeliest first, in which the differentiated operations are."""
+        """The functions, the most likely first, in which the differentiated operations are."""
         inside = self._nodes.inside
         if prefix not in inside.regions:
             return [prefix]

@@ -7,7 +7,8 @@ let failed = 0;
 
 function steps(training) {
   const loss = (training.curves || {}).loss || [];
-  return loss.length ? `step ${loss[loss.length - 1][0]}, loss ${loss[loss.length - 1][1].toPrecision(4)}` : '';
+  const [step, value] = loss[loss.length - 1] || [];
+  return loss.length ? `step ${step}, loss ${value.toPrecision(4)}` : '';
 }
 
 /** What is shown next to the title. */

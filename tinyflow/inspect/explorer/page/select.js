@@ -111,9 +111,10 @@ function lightNeighbours(item, nodes) {
   }
   const sides = sidePairs.map(pair => ({...pair, way: direction(pair.edges, nodes)}))
     .filter(({way}) => way);
-  const few = !item.open || sides.length <= MANY_ACROSS;        // many would hide what is open
+  const few = sides.length <= MANY_ACROSS;
   for (const {a, b, way} of sides) {
-    if (few) { across(a, b, `lit ${way}`); }
+    const quiet = !few || QUIET.has(a.part) || QUIET.has(b.part);
+    if (!item.open || !quiet) { across(a, b, `lit ${way}`); }   // these would hide what is open
     near(way === 'in' ? a : b);
   }
   for (const end of tied(nodes)) { across(item, end, 'tie'); near(end); }
