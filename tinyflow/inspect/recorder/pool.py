@@ -41,6 +41,6 @@ class Pool:
         except (KeyError, IndexError):
             pass
         if len(self._block) < size:
-            self._block = memoryview(np.empty(_BLOCK, np.uint8))
+            self._block = np.empty(_BLOCK, np.uint8).data
         place, self._block = self._block[:size], self._block[size:]
         return place

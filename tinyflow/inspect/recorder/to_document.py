@@ -55,7 +55,8 @@ class _Writer:
 
     def document(self, recording: Recording, most_steps: int) -> dict[str, Any]:
         """The whole recording."""
-        steps, entries = [], 0
+        steps: list[dict[str, Any]] = []
+        entries = 0
         for step in _some(recording.steps, most_steps):
             written = self.step(step)
             entries += len(written['values'])
