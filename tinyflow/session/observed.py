@@ -52,6 +52,8 @@ class Observer:
     def before(self, operation: Operation, frames: tuple[Frame, ...]) -> None:
         """The operation is about to be computed."""
 
+    before.is_empty = True                          # type: ignore[attr-defined]
+
     def value(self, operation: Operation, arrays: list[np.ndarray | None],
               frames: tuple[Frame, ...]) -> None:
         """The operation has been computed (or its outputs were fed).

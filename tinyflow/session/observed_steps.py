@@ -106,7 +106,9 @@ class ObservedRun:
                  observers: Sequence[Any]) -> None:
         self.store = store
         self._make_function = make_function
-        self._observers = observers
+        # Of the methods `before`, those that do something.
+        self._before = [o.before for o in observers if not getattr(o.before, 'is_empty', False)]
+        self._value = [o.value for o in observers]
         self._frames: tuple[Frame, ...] = ()
         self._has_written = False
         self._stop: BaseException | None = None         # what an observer has raised
@@ -117,12 +119,13 @@ class ObservedRun:
         program = steps.program
         env: dict[Value, Any] = dict(zip(program.feeds, feeds))
         for operation, places in steps.fed:
-            self._tell('value', operation, [None if p < 0 else feeds[p] for p in places])
+            self._tell(self._value, operation, [None if p < 0 else feeds[p] for p in places])
         for step in steps.steps:
-            self._tell('before', step.operation)
+            if self._before:
+                self._tell(self._before, step.operation)
             for instruction in step.instructions:
                 self._compute(instruction, env)
-            self._tell('value', step.operation,
+            self._tell(self._value, step.operation,
                        [self._shown(source, env) for source in step.shown])
         for instruction in steps.last:
             self._compute(instruction, env)
@@ -131,10 +134,10 @@ class ObservedRun:
         return results if program.nested else \
             [None if array is None else as_result(array, True) for array in results]
 
-    def _tell(self, what: str, *arguments: Any) -> None:
+    def _tell(self, methods: Sequence[Callable[..., None]], *arguments: Any) -> None:
         try:
-            for observer in self._observers:
-                getattr(observer, what)(*arguments, self._frames)
+            for method in methods:
+                method(*arguments, self._frames)
         except BaseException as error:
             self._stop = error
             raise

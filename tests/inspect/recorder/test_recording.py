@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.inspect.recorder.pool import Pool
 from tinyflow.session import observed
 
 X = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
@@ -100,6 +101,18 @@ def test_limit_spreads_the_steps_over_the_training_or_keeps_the_latest(session):
         found = [step.number for step in r]
         assert found == numbers, (keep, found)
         assert [-step['y'][0] for step in r] == found and r.nbytes <= 40_000
+
+
+def test_dropped_memory_is_used_again_unless_someone_holds_it():
+    pool = Pool()
+    arrays = [np.full((100, 200), i, np.float32) for i in range(6)]
+    first, second = pool.copy(arrays[0]), pool.copy(arrays[1])
+    held, address = first[3:5, ::2], second.ctypes.data
+    del first, second
+    third, fourth = pool.copy(arrays[2]), pool.copy(arrays[3])
+    assert third.ctypes.data == address and (held == 0).all() and (fourth == 3).all()
+    assert pool.copy(arrays[4].T).tolist() == arrays[4].T.tolist()
+    assert pool.copy(np.array(['a'], object)).tolist() == ['a']
 
 
 def test_a_big_array_is_reduced_to_statistics(session):

@@ -1,8 +1,8 @@
 """The observer that keeps the values of runs, within a limit of memory.
 
-Recording must not cost much more than the run. So an array is kept without a copy where nothing
-writes to it later: it owns its memory, and comes from an operation that is pure. The array of a
-Variable is copied, unless it equals the last copy. Statistics are computed when they are asked for.
+Recording must not cost much more than the run. So a Variable is copied only if it differs from the
+last copy, an array that several nodes pass on is copied once, the memory of copies is used again
+(pool.py), and statistics are computed when they are asked for.
 
 When the limit is reached, every second step of the fetches that have most is dropped, and from
 then on half as many are recorded: the steps that stay are spread evenly over the training, from the
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import logging
 from tinyflow.graph.variable_refs import variable_of, variable_read_by
 from tinyflow.inspect.recorder.kept import Kept
+from tinyflow.inspect.recorder.pool import Pool
 from tinyflow.inspect.recorder.step import Entry, Step
 from tinyflow.session.observed import Frame, Observer
 
@@ -41,11 +42,12 @@ class Keeper(Observer):
         self.dropped = 0
         self.reduced: set[str] = set()              # names of values that were too big
         self._wanted, self._every, self._latest = wanted, every, latest
-        self._names: dict[tuple, str | None] = {}   # of operations in their frames; None: unwanted
+        self._facts: dict[Any, _Facts] = {}         # by operation, with the functions around it
         self._strides: dict[tuple, int] = {}        # by fetches: every how many-th is recorded
         self._seen: dict[tuple, int] = {}
-        self._copies: dict[Operation, Kept] = {}    # of Variables
+        self._copies: dict[Operation, Kept] = {}    # of Variables and constants
         self._owners: dict[int, list] = {}          # id of a Kept: [it, number of uses]
+        self._pool = Pool()
         self._lock = threading.RLock()
         self._open = threading.local()
         self._said = False
@@ -64,27 +66,23 @@ class Keeper(Observer):
     def begin(self, fetches: Sequence[Tensor | Operation],
               feeds: dict[Tensor, np.ndarray]) -> None:
         runs = vars(self._open).setdefault('runs', [])
-        runs.append(_Run(Step(self.runs - 1, tuple([f.name for f in fetches])), feeds.values()))
+        runs.append(_Run(Step(self.runs - 1, tuple([f.name for f in fetches]))))
 
     def value(self, operation: Operation, arrays: list[np.ndarray | None],
               frames: tuple[Frame, ...]) -> None:
         run = self._open.runs[-1]
-        variables = _variables(operation)
-        if variables or frames or operation.definition.view or not operation.definition.pure:
-            run.foreign.update([id(a) for a in arrays if a is not None])
-        name = self._name(operation, frames)
-        if name is None:
+        key = (operation, *[f.function for f in frames]) if frames else operation
+        facts = self._facts.get(key) or self._facts.setdefault(key, self._facts_of(operation,
+                                                                                  frames))
+        if facts.may_write:
+            run.unchanged.clear()
+        if facts.name is None:
             return
-        kept: list[Kept | None] = []
-        for place, array in enumerate(arrays):
-            if not isinstance(array, (np.ndarray, np.generic)) or _is_list(operation, place):
-                kept.append(None)
-                continue
-            variable = variables[place] if place < len(variables) else None
-            kept.append(self._keep(run, name, np.asarray(array), variable))
-        run.step.add(Entry(name, operation,
-                           tuple([f.iteration for f in frames if f.operation.type == 'While']),
-                           tuple(kept)))
+        kept = tuple([None if array is None or source is None
+                      else self._keep(run, facts.name, np.asarray(array), source)
+                      for array, source in zip(arrays, facts.sources)])
+        run.step.add(Entry(facts.name, operation, tuple([
+            f.iteration for f in frames if f.operation.type == 'While']) if frames else (), kept))
 
     def end(self, error: BaseException | None) -> None:
         run = self._open.runs.pop()
@@ -98,34 +96,35 @@ class Keeper(Observer):
 
     # ---- keeping -------------------------------------------------------------------------
 
-    def _keep(self, run: _Run, name: str, array: np.ndarray, variable: Operation | None) -> Kept:
-        if variable is not None:
-            last = self._copies.get(variable)
-            if last is not None and last.array is not None and _same_bits(last.array, array):
+    def _keep(self, run: _Run, name: str, array: np.ndarray, source: Operation | str) -> Kept:
+        if isinstance(source, Operation):
+            last = self._copies.get(source)
+            if last is not None and last.array is not None and \
+                    (source in run.unchanged or _same_bits(last.array, array)):
+                run.unchanged.add(source)
                 return last
-            kept = self._copies[variable] = Kept(array.copy())
+            kept = self._copies[source] = Kept(self._pool.copy(array))
+            run.unchanged.add(source)
         else:
             found = run.kept.get(id(array))
-            if found is not None and found[0] is array:
+            if found is not None and found[0] is array and found[1].array is not None \
+                    and _same_bits(found[1].array, array):
                 return found[1]
-            own = array.base is None and array.flags.owndata and id(array) not in run.foreign
-            kept = Kept(array if own else array.copy())
+            kept = Kept(self._pool.copy(array))
             run.kept[id(array)] = array, kept       # with the array, to keep its id
         if kept.nbytes > self.limit // _SHARE:
             self.reduced.add(name)
-            self._copies.pop(variable, None) if variable is not None else None
+            if isinstance(source, Operation):
+                self._copies.pop(source, None)
             kept.reduce()
         return kept
 
-    def _name(self, operation: Operation, frames: tuple[Frame, ...]) -> str | None:
-        key = (operation, *[f.function for f in frames])
-        try:
-            return self._names[key]
-        except KeyError:
-            parts = [f'{f.operation.name}/{_label(f)}' for f in frames]
-            name = '/'.join([*parts, operation.name])
-            wanted = self._wanted is None or self._wanted(name) or self._wanted(operation.name)
-            return self._names.setdefault(key, name if wanted else None)
+    def _facts_of(self, operation: Operation, frames: tuple[Frame, ...]) -> _Facts:
+        parts = [f'{f.operation.name}/{_label(f)}' for f in frames]
+        name = '/'.join([*parts, operation.name])
+        wanted = self._wanted is None or self._wanted(name) or self._wanted(operation.name)
+        return _Facts(name if wanted else None, _sources(operation),
+                      bool(operation.writes) or not operation.definition.pure)
 
     # ---- the limit -----------------------------------------------------------------------
 
@@ -165,21 +164,36 @@ class Keeper(Observer):
 
 
 class _Run:
-    """One run in progress: its Step, kept arrays by id, and ids of arrays that may change."""
+    """One run in progress: its Step, and what is kept by the id of its array.
 
-    def __init__(self, step: Step, feeds: Any) -> None:
+    `unchanged` are Variables that no operation has written since they were last looked at.
+    """
+
+    def __init__(self, step: Step) -> None:
         self.step = step
         self.kept: dict[int, tuple[np.ndarray, Kept]] = {}
-        self.feeds = list(feeds)
-        self.foreign = set(map(id, self.feeds))
+        self.unchanged: set[Operation] = set()
 
 
-def _variables(operation: Operation) -> list[Operation | None]:
-    """For each value of an operation the Variable whose array it is; [] if there is none."""
-    if operation.outputs:
-        found = [variable_of(t) or variable_read_by(t) for t in operation.outputs]
-        return found if any(v is not None for v in found) else []
-    return [variable_of(operation.inputs[i]) for i in operation.writes]
+class _Facts(NamedTuple):
+    """What is the same in all runs of an operation; `name` is None if it is not wanted.
+
+    For each value, `sources` has the Variable or constant whose array it is, '' for a result, and
+    None for what is no array.
+    """
+
+    name: str | None
+    sources: tuple[Operation | str | None, ...]
+    may_write: bool
+
+
+def _sources(operation: Operation) -> tuple[Operation | str | None, ...]:
+    if operation.type == 'Const':
+        return (operation,)
+    if not operation.outputs:
+        return tuple([variable_of(operation.inputs[i]) for i in operation.writes])
+    return tuple([None if t.dtype.name == 'variant' else
+                  variable_of(t) or variable_read_by(t) or '' for t in operation.outputs])
 
 
 def _label(frame: Frame) -> str:
@@ -189,17 +203,15 @@ def _label(frame: Frame) -> str:
     return str(frame.function.name)
 
 
-def _is_list(operation: Operation, place: int) -> bool:
-    """True for a tensor list, a dataset, or another value that is not an array."""
-    return place < len(operation.outputs) and operation.outputs[place].dtype.name == 'variant'
-
-
 def _same_bits(a: np.ndarray, b: np.ndarray) -> bool:
     if a.shape != b.shape or a.dtype != b.dtype or a.dtype.kind == 'O':
         return False
-    if not (a.flags.c_contiguous and b.flags.c_contiguous):
+    if not b.flags.c_contiguous:
         return bool(np.array_equal(a, b))
     size = a.nbytes & ~7
     one, two = a.reshape(-1).view(np.uint8), b.reshape(-1).view(np.uint8)
-    return bool(np.array_equal(one[:size].view(np.uint64), two[:size].view(np.uint64))
-                and np.array_equal(one[size:], two[size:]))
+    if not np.array_equal(one[size:], two[size:]):
+        return False
+    one, two = one[:size].view(np.uint64), two[:size].view(np.uint64)
+    few = slice(0, None, 1 + len(one) // 64)            # most that differ do so in every part
+    return bool(np.array_equal(one[few], two[few]) and np.array_equal(one, two))

@@ -28,6 +28,12 @@ class Statistics(NamedTuple):
     counts: tuple[int, ...]
     edges: tuple[float, ...]
 
+    def __str__(self) -> str:
+        figures = [f'{name} {value:.5g}' for name, value in zip(self._fields[:4], self[:4])
+                   if value is not None]
+        return ', '.join(figures + [f'{count} {name}' for name, count in
+                                    zip(('NaN', 'Inf', 'zeros'), self[4:7]) if count])
+
     @classmethod
     def of(cls, array: np.ndarray) -> Statistics | None:
         """Of an array of numbers; None for one of strings or other objects."""

@@ -48,6 +48,9 @@ class Difference(NamedTuple):
     name: str
     largest: float
 
+    def __str__(self) -> str:
+        return f'{self.name}: {self.largest:.5g}'
+
 
 class Step:
     """One recorded run. `step['dense/Relu']` is that node's value, as an array.

@@ -55,7 +55,8 @@ class _Writer:
 
     def document(self, recording: Recording, most_steps: int) -> dict[str, Any]:
         """The whole recording."""
-        steps, entries = [], 0
+        steps: list[dict[str, Any]] = []
+        entries = 0
         for step in _some(recording.steps, most_steps):
             written = self.step(step)
             entries += len(written['values'])
@@ -166,19 +167,38 @@ def _heat(heat: np.ndarray) -> list:
 
 
 def _image(array: np.ndarray | None) -> list | None:
-    """The first picture in an array [*batch, height, width, 1 or 3 channels]; None if it is none.
+    """The first picture in an array [*batch, height, width, channels]; None if there is none.
+
+    With 1 or 3 channels it is grey or coloured; else up to 16 channels are side by side.
     """
     if array is None or array.ndim not in (3, 4) or array.dtype.kind not in 'uif' \
-            or array.shape[-1] not in (1, 3) or min(array.shape[-3:-1]) < 6 or not array.size:
+            or array.ndim == 3 and array.shape[-1] not in (1, 3) \
+            or not array.size or min(array.shape[-3:-1]) < 6:
         return None
     picture = array[0] if array.ndim == 4 else array
     step = -(-max(picture.shape[:2]) // _IMAGE)
     picture = picture[::step, ::step].astype(np.float64)
+    if picture.shape[2] not in (1, 3):
+        picture = _side_by_side(picture[..., :16])
     finite = picture[np.isfinite(picture)]
     low, high = (finite.min(), finite.max()) if finite.size else (0, 0)
     span = high - low or 1.0
     pixels = np.where(np.isfinite(picture), np.round((picture - low) / span * 255), 0)
     return [picture.shape[1], picture.shape[2], _base64(pixels.astype(np.uint8))]
+
+
+def _side_by_side(picture: np.ndarray) -> np.ndarray:
+    """The channels as grey pictures in rows of four, with a bright line between them."""
+    height, width, channels = picture.shape
+    finite = picture[np.isfinite(picture)]
+    bright = finite.max() if finite.size else 1.0
+    columns = min(4, channels)
+    table = np.full((-(-channels // columns) * (height + 1) - 1, columns * (width + 1) - 1, 1),
+                    bright)
+    for channel in range(channels):
+        top, left = channel // columns * (height + 1), channel % columns * (width + 1)
+        table[top:top + height, left:left + width, 0] = picture[..., channel]
+    return table
 
 
 def _base64(array: np.ndarray) -> str:

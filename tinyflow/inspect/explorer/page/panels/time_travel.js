@@ -62,15 +62,15 @@ function bytesOf(text) {
 }
 
 /** A canvas whose pixels are paint(i) -> [red, green, blue]. */
-function pixels(width, height, label, paint) {
+function pixels(width, height, label, paint, square = false) {
   const canvas = dom('canvas', {width, height, class: 'heat', role: 'img', 'aria-label': label});
   const context = canvas.getContext('2d');
   const data = context.createImageData(width, height);
   for (let i = 0; i < width * height; i++) { data.data.set([...paint(i), 255], 4 * i); }
   context.putImageData(data, 0, 0);
-  const tall = Math.min(180, Math.max(14, height * 12));
-  canvas.style.width = `${Math.min(340, Math.max(14, width * 12))}px`;
-  canvas.style.height = `${tall}px`;
+  const one = square ? Math.min(8, 320 / width, 240 / height) : 12;
+  canvas.style.width = `${Math.min(320, Math.max(14, width * one))}px`;
+  canvas.style.height = `${Math.min(square ? 240 : 180, Math.max(14, height * one))}px`;
   return canvas;
 }
 
@@ -93,7 +93,8 @@ function image([width, channels, text]) {
   const cells = bytesOf(text);
   const height = Math.floor(cells.length / width / channels);
   return width && height ? pixels(width, height, 'the value as a picture', i => (
-    channels === 3 ? [...cells.slice(3 * i, 3 * i + 3)] : [cells[i], cells[i], cells[i]])) : null;
+    channels === 3 ? [...cells.slice(3 * i, 3 * i + 3)] : [cells[i], cells[i], cells[i]]),
+  true) : null;
 }
 
 function histogram([counts, low, high]) {
@@ -104,8 +105,8 @@ function histogram([counts, low, high]) {
     counts.map((count, i) => svg('rect', {
       x: i * wide, width: wide - 0.5, y: 50 - 50 * count / most, height: 50 * count / most,
       fill: explorer.COLOURS[0]})),
-    svg('text', {class: 'quiet', x: 0, y: 64, 'text-anchor': 'start'}, figure(low)),
-    svg('text', {class: 'quiet', x: 240, y: 64, 'text-anchor': 'end'}, figure(high)));
+    svg('text', {class: 'quiet', x: 0, y: 64, style: 'text-anchor: start'}, figure(low)),
+    svg('text', {class: 'quiet', x: 240, y: 64, style: 'text-anchor: end'}, figure(high)));
 }
 
 /** The elements as rows of the last dimension. */
@@ -128,7 +129,7 @@ function whole(value) {
   return [
     dom('p', {class: 'quiet'}, `${value.d} ${explorer.shapeText(value.s)}`),
     value.n ? numbers(value) : null,
-    value.heat ? heat(value.heat) : null,
+    value.heat && !value.image ? heat(value.heat) : null,
     value.image ? image(value.image) : null,
     value.hist ? histogram(value.hist) : null,
     facts.length ? dom('p', {class: 'figures'}, facts.map(([name, number]) => (
@@ -205,10 +206,10 @@ function controls() {
       slider('travel-step', `training step, of ${steps().length}`, step, steps().length - 1,
         to => [at, to])),
     dom('div', {class: 'travel'},
-      button('travel-first', '⏮', 'first operation', () => go(0), at === 0),
+      button('travel-first', '|◀', 'first operation', () => go(0), at === 0),
       button('travel-back', '◀', 'back by one operation', () => go(at - 1), at === 0),
       button('travel-on', '▶', 'on by one operation', () => go(at + 1), at === most),
-      button('travel-last', '⏭', 'last operation', () => go(most), at === most),
+      button('travel-last', '▶|', 'last operation', () => go(most), at === most),
       slider('travel-at', 'operation in the run', at, most, to => [to, step]),
       said.at),
   ];
@@ -218,21 +219,25 @@ function controls() {
 
 /** The recorded values of other nodes that belong to this one. */
 function beside(node) {
-  const found = [];
+  const found = {gradient: new Set(), update: new Set()};
   model.nodes.forEach((one, index) => {
-    const what = one.g === node ? 'gradient' : one.v === node && one.p === 'optimizer' ? 'update'
-      : undefined;
-    const [place] = what && index !== node ? placesOf(index) : [];
-    if (place === undefined) { return; }
-    const value = valueOf(current(), place);
-    if (value && (value.st || value.n)) { found.push({what, index, value}); }
+    if (one.g === node) { found.gradient.add(index); }
+    if (one.v !== node || one.p !== 'optimizer' || index === node) { return; }
+    found.update.add(index);
+    for (const [from] of one.i || []) {         // what the update takes
+      if ((model.nodes[from] || {}).p === 'gradient') { found.gradient.add(from); }
+    }
   });
   return ['gradient', 'update'].map(what => {
-    const those = found.filter(one => one.what === what);
-    return those.length ? section(what === 'gradient' ? 'Its gradients' : 'Its updates',
-      explorer.some(those, ({index, value}) => dom('li', {}, link(model.ofNode[index]), ' ',
-        dom('span', {class: 'quiet'}, brief(value)), value.heat ? heat(value.heat) : null), 4))
-      : null;
+    const those = [...found[what]].flatMap(index => {
+      const [place] = placesOf(index);
+      const value = place === undefined ? undefined : valueOf(current(), place);
+      return value && (value.st || value.n) ? [{index, value}] : [];
+    });
+    return section(what === 'gradient' ? 'Its gradient' : 'Its updates and slots',
+      those.length ? explorer.some(those, ({index, value}) => dom('li', {},
+        link(model.ofNode[index]), ' ', dom('span', {class: 'quiet'}, brief(value)),
+        value.heat ? heat(value.heat) : null), 4) : null);
   });
 }
 
@@ -314,7 +319,7 @@ function course() {
   svg('polyline', {fill: 'none', stroke: explorer.COLOURS[0], 'stroke-width': 1.6,
                    points: points.map(([i, v]) => `${x(i)},${y(v)}`).join(' ')}),
   here ? svg('circle', {cx: x(here[0]), cy: y(here[1]), r: 3.5, fill: explorer.COLOURS[5]}) : null,
-  svg('text', {class: 'quiet', x: 0, y: 64, 'text-anchor': 'start'},
+  svg('text', {class: 'quiet', x: 0, y: 64, style: 'text-anchor: start'},
     `${figure(low)} to ${figure(high)}`)));
 }
 
