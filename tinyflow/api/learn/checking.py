@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import io
 import os
 import subprocess
 import sys
 import traceback
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 import tinyflow as tf
@@ -51,7 +51,6 @@ def check_file(task: Exercise, path: Path) -> Result:
 
 def _main(name: str, path: str) -> int:
     task, said = exercise(name), io.StringIO()
-    tf.logging.set_verbosity(tf.logging.ERROR)
     try:
         with contextlib.redirect_stdout(said):
             answer = _imported(path)
@@ -71,10 +70,11 @@ def _main(name: str, path: str) -> int:
     return _RIGHT
 
 
-def _imported(path: str):
-    spec = importlib.util.spec_from_file_location('answer', path)
-    module = importlib.util.module_from_spec(spec)      # type: ignore[arg-type]
-    spec.loader.exec_module(module)                     # type: ignore[union-attr]
+def _imported(path: str) -> ModuleType:
+    """The answer as a module, read now: no compiled file of an earlier answer is used."""
+    module = ModuleType('answer')
+    module.__file__ = path
+    exec(compile(Path(path).read_text(encoding='utf-8'), path, 'exec'), vars(module))
     return module
 
 
@@ -87,4 +87,5 @@ def _from_line_of(path: str, error: Exception) -> str:
 
 
 if __name__ == '__main__':
+    tf.logging.set_verbosity(tf.logging.ERROR)
     sys.exit(_main(*sys.argv[1:]))
