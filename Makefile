@@ -4,7 +4,7 @@
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help demo check test fuzz bench lint typecheck stubs protos dist clean
+.PHONY: help demo check test thorough fuzz bench lint typecheck stubs protos dist clean
 
 JOBS ?= 2
 N ?= 20000
@@ -42,6 +42,7 @@ help:
 	@echo "make demo    train a network on handwritten digits at three levels and look inside"
 	@echo "make check   the quick part of the tests, for while you work"
 	@echo "make test    run the tests               (ARGS='-k softmax' picks some, JOBS=2)"
+	@echo "make thorough  the tests with more seeds and kills than those of make test"
 	@echo "make bench   time tinyflow, beside TensorFlow 2.15 where Python 3.9-3.11 is found"
 	@echo "make lint    ruff, and mypy on the compiler, the session and gradients/reverse.py"
 	@echo "make typecheck  mypy on the programs of README.md and the tutorials"
@@ -59,7 +60,10 @@ check: .venv/installed
 	@$(PY) -m pytest -q -n $(JOBS) --benchmark-disable -m 'not slow' $(QUICK) $(ARGS)
 
 test: .venv/installed
-	@$(PY) -m pytest -q -n $(JOBS) --benchmark-disable $(ARGS)
+	@$(PY) -m pytest -q -n $(JOBS) --benchmark-disable -m 'not thorough' $(ARGS)
+
+thorough: .venv/installed
+	@$(PY) -m pytest -q -n $(JOBS) --benchmark-disable -m thorough $(ARGS)
 
 # Progress is kept in .fuzz: RESUME=1 goes on where an interrupted run ended.
 fuzz: .venv/installed

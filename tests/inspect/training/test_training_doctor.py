@@ -30,7 +30,7 @@ def test_healthy_networks_are_left_alone(network):
     assert report.observed[0].steps >= 100 and len(report.observed[0].sampled) > 10
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize('seed', range(1, 6))
 def test_all_networks_with_other_seeds(seed):
     found = {network: {f.id for f in diagnose(network, seed)}
