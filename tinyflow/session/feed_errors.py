@@ -10,7 +10,7 @@ import numpy as np
 
 from tinyflow.graph import shapes
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import misuse, report, why
 from tinyflow.ops.variables.variable_base import VariableBase
 
 
@@ -110,7 +110,8 @@ def wrong_shape(tensor: Tensor, array: np.ndarray) -> Exception:
     """The array does not have the tensor's shape."""
     return misuse(ValueError(report(
         f'Cannot feed value of shape {array.shape} for Tensor {tensor.name!r}, which has shape '
-        f"'{tensor.shape}'", inputs=[('fed to', tensor)], hint=_hint_for_shape(tensor, array))))
+        f"'{tensor.shape}'", inputs=[('fed to', tensor)],
+        hint=_hint_for_shape(tensor, array) + why('feed-shape'))))
 
 
 def _hint_for_shape(tensor: Tensor, array: np.ndarray) -> str:
