@@ -18,7 +18,7 @@ from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.node_gc import sessions_of
 from tinyflow.graph.stacks import default_session, stacks
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 from tinyflow.graph.support.not_copied import NotCopied
 from tinyflow.session import interrupts
 from tinyflow.session.calls import Call, CallCache, call_key
@@ -117,7 +117,7 @@ class BaseSession(NotCopied, instead=(
             raise misuse(RuntimeError(
                 f'The Session graph is empty: {self._graph}.\n  Hint: build nodes before run(); '
                 'if they went to another graph, give it to the Session: tf.Session(graph=...); '
-                'after tf.reset_default_graph() make a new Session.'))
+                'after tf.reset_default_graph() make a new Session.' + why('empty-graph')))
         if feed_dict is not None and type(feed_dict) is not dict:
             feed_dict = as_feed_dict(feed_dict)
         call = call_type(self._config)(self._graph, self._programs, fetches, feed_dict)
@@ -217,7 +217,7 @@ def _closed_error() -> Exception:
     return misuse(RuntimeError(
         'Attempted to use a closed Session.\n  Hint: `with tf.Session() as sess:` closes it where '
         'the block ends, and the values of Variables are lost; indent this line into the '
-        'block, or call sess.close() later.'))
+        'block, or call sess.close() later.' + why('closed-session')))
 
 
 def _check_options(options: Any) -> None:
