@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from tinyflow.graph.support.keywords import close_matches
@@ -29,17 +30,25 @@ def add_why(commands) -> None:
 
 
 def _why(options) -> int:
+    try:
+        return _show(options.words)
+    except BrokenPipeError:             # `why NAME | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _show(words) -> int:
     from tinyflow.api import why  # start-up time
-    pages, words = why.all_pages(), options.words
+    pages, name = why.all_pages(), '-'.join(words)
     if not words:
         return _list(pages.values(), why.LEVELS)
     if words == ['-']:
         return _of_output(sys.stdin.read(), why)
-    if len(words) == 1 and words[0] in pages:
-        print(pages[words[0]].shown())
+    if words == [name] and name in pages:
+        print(pages[name].shown())
         return 0
-    found = [pages[name] for name in close_matches('-'.join(words), pages)[:1]] \
-        if len(words) == 1 else []
+    near = [name] if name in pages else close_matches(name, pages, 1) if len(words) == 1 else []
+    found = [pages[name] for name in near]
     found += [page for page in why.find(' '.join(words)) if page not in found]
     if not found:
         print(f'tinyflow: no page has {" ".join(words)!r}.\n  Hint: `python -m tinyflow why` lists '

@@ -84,6 +84,19 @@ def test_the_list_has_all_pages(capsys):
 
 @pytest.mark.parametrize('words, name', [
     ('uninitialized-variable', 'uninitialised-variable'),
+    ('uninitialized', 'uninitialised-variable'),
+    ('wrong graph', 'wrong-graph'),
+    ('gradients none', 'gradient-is-none'),
+    ('save model', 'save-and-restore'),
+    ('loss nan', 'loss-is-nan'),
+    ('same random numbers', 'seeds'),
+    ('batch size', 'batch-of-any-size'),
+    ('slow loop', 'slow-loop'),
+    ('use a gpu', 'gpu'),
+    ('shape (3,) feed', 'feed-shape'),
+    ('sharing variables', 'share-variables'),
+    ('tensorboard curves', 'write-summaries'),
+    ('End of sequence', 'end-of-sequence'),
 ])
 def test_pages_are_found_by_words(words, name, capsys):
     assert cli.main(['why', *words.split()]) == 0

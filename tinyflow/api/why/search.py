@@ -52,22 +52,28 @@ def find(words: str) -> list[Page]:
     A word counts by how rare it is among the pages, more in a title or name than in the text.
     """
     pages = list(all_pages().values())
-    wanted = [stem for stem in map(_stem, re.findall(r'\w+', words.lower().replace('_', ' ')))
-              if stem not in _EMPTY]
-    titles = [_stems(f'{page.title} {page.name} {page.words}') for page in pages]
-    texts = [titles[i] | _stems(page.text) for i, page in enumerate(pages)]
+    wanted = [word for word in _words(words) if word not in _EMPTY]
+    titles = [_words(page.title) for page in pages]
+    names = [_stems(f'{page.name} {page.words}') for page in pages]
+    texts = [_stems(f'{page.title} {page.name} {page.words} {page.text}') for page in pages]
     scores = [0.0] * len(pages)
     for word in dict.fromkeys(wanted):
-        weight = math.log(1 + len(pages) / max(1, sum(word in text for text in texts)))
+        stem = _stem(word)
+        weight = math.log(1 + len(pages) / max(1, sum(stem in text for text in texts)))
         for i in range(len(pages)):
-            scores[i] += weight * (3 * (word in titles[i]) + (word in texts[i]))
+            scores[i] += weight * ((stem in texts[i]) + 2 * (stem in names[i]) + (
+                word in titles[i]) + 3 * (stem in map(_stem, titles[i])))
     best = max(scores, default=0)
     order = sorted(range(len(pages)), key=lambda i: -scores[i])
     return [pages[i] for i in order if scores[i] > best / 2]
 
 
+def _words(text: str) -> list[str]:
+    return re.findall(r'\w+', text.lower().replace('_', ' '))
+
+
 def _stems(text: str) -> set[str]:
-    return {_stem(word) for word in re.findall(r'\w+', text.lower().replace('_', ' '))}
+    return set(map(_stem, _words(text)))
 
 
 def _stem(word: str) -> str:
