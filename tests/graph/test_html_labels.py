@@ -4,8 +4,7 @@ import threading
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import tinyflow as tf
 from tinyflow.graph.support import graphviz_wasm
