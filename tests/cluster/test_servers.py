@@ -85,6 +85,20 @@ def test_state_outlives_sessions(servers):
     tf.Session.reset(servers[1].target)
 
 
+def test_what_sessions_share_without_a_device_is_at_the_first_task(servers, graph):
+    v = tf.get_variable('shared', initializer=1., use_resource=True)
+    queue = tf.FIFOQueue(3, tf.float32, shared_name='shared_queue')
+    put, double = queue.enqueue(v), v * 2.
+    with tf.Session(servers[0].target) as worker:
+        worker.run(v.initializer)
+        worker.run(put)
+        drawn = str(worker.stages([double]))
+    with tf.Session(servers[1].target) as ps:           # TensorFlow 1.15.5: '/job:ps/task:0'
+        assert ps.run([v, queue.size()]) == [1., 1]
+    assert '/job:ps/task:0' in drawn and '/job:worker/task:0' in drawn
+    tf.Session.reset(servers[1].target)
+
+
 def test_containers(servers, graph):
     with on_ps():
         with tf.container('mine'):

@@ -2,8 +2,10 @@
 
 Operations that share something which cannot travel - a Variable's storage, a queue, an iterator,
 a dataset - run together: they form a group. A group runs where one of its members was put by
-`tf.device`, first of all where its Variable was; without a device it runs at the session's own
-task. Constants have no task: each stage that uses one has its own copy.
+`tf.device`, first of all where its Variable was. Without a device, what sessions share is at the
+first task, as in TensorFlow, so that all workers find the same; the rest runs at the session's own
+task, which gives the same numbers with less to send. Constants have no task: each stage that uses
+one has its own copy.
 """
 from __future__ import annotations
 
@@ -22,6 +24,7 @@ __all__ = ['VARIABLES', 'Placement', 'default_read_of', 'is_constant', 'travels'
 
 VARIABLES = frozenset(('VariableV2', 'VarHandleOp'))
 _OWN = "the session's own task"
+_FIRST = 'the first task, as what sessions share and has no device'
 # Whatever their device, which of a sharded Saver is that of a part's Variables: TensorFlow writes
 # each part there, and needs a disk that all tasks share.
 _CHECKPOINTS = frozenset(('MergeV2Checkpoints', 'Restore', 'RestoreSlice', 'RestoreV2', 'Save',
@@ -142,7 +145,8 @@ class Placement:
             return self.own, "a session's own task reads and writes checkpoints"
         placed = [op for op in group if op.device and parts_of(op.device) != (None, None)]
         if not placed:
-            return self.own, _OWN
+            shared = any(map(_is_shared, group))
+            return (min(self._available), _FIRST) if shared else (self.own, _OWN)
         placed.sort(key=lambda op: op.id)
         makers = [op for op in placed if op.type in VARIABLES] or \
             [op for op in placed if not op.inputs and op.outputs and op.outputs[0].dtype in _STAY]
@@ -182,6 +186,13 @@ def _uses_storage(operation: Operation, position: int) -> bool:
         return True
     inputs = operation.definition.inputs
     return operation.type != 'Identity' and len(inputs) > position and inputs[position].ref
+
+
+def _is_shared(operation: Operation) -> bool:
+    """True for a Variable and for a queue or accumulator with a shared_name."""
+    return operation.type in VARIABLES or not operation.inputs and \
+        bool(operation.attrs.get('shared_name')) and \
+        ('Queue' in operation.type or 'Accumulator' in operation.type)
 
 
 def _apart(one: Operation, task: Task, other: Operation, other_task: Task) -> Exception:
