@@ -103,11 +103,19 @@ def test_pages_are_found_by_words(words, name, capsys):
     assert capsys.readouterr().out.startswith(PAGES[name].title)
 
 
+def test_an_output_without_an_error(monkeypatch, capsys):
+    monkeypatch.setattr('sys.stdin', io.StringIO('step 1: loss 0.3\n'))
+    assert cli.main(['why', '-']) == 2
+    assert 'names no page' in capsys.readouterr().err
+
+
 def test_words_that_no_page_has(capsys):
     assert cli.main(['why', 'zebra', 'crossing']) == 2
     assert 'no page has' in capsys.readouterr().err
 
 
+TF1_SHAPES = "ValueError: Dimensions must be equal, but are 3 and 2 for 'add' (op: 'AddV2') with " \
+             'input shapes: [2,3], [2].'
 TF1_SAYS = '''Traceback (most recent call last):
   File "train.py", line 9, in <module>
     session.run(counter)
@@ -119,6 +127,8 @@ value counter
 @pytest.mark.parametrize('output, name', [
     (PAGES['uninitialised-variable'].blocks('Wrong')['text'], 'uninitialised-variable'),
     (TF1_SAYS, 'uninitialised-variable'),
+    (TF1_SHAPES, 'broadcast-shapes'),
+    (PAGES['graph-growth'].blocks('Wrong')['text'], 'graph-growth'),
 ])
 def test_the_page_for_what_a_program_printed(output, name, monkeypatch, capsys):
     monkeypatch.setattr('sys.stdin', io.StringIO(output))

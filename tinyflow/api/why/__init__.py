@@ -9,6 +9,7 @@ code, or the id of a warning. `questions/NAME.md` answers one question. A page b
     lesson: 03_variables    (a file of tutorials/; may be left out)
     exercise: counter       (a name of `learn`; may be left out)
     words: init initialise  (more words to be found by; may be left out)
+    says: some text | other (parts of TensorFlow's message, where it differs; may be left out)
     ---
 
 An error's page has a section `## Wrong` with a python block, which raises the error, and a text

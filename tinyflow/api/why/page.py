@@ -24,6 +24,7 @@ class Page:
     lesson: str
     exercise: str
     words: str
+    says: str
     text: str
 
     def blocks(self, section: str = '') -> dict[str, str]:
@@ -73,4 +74,5 @@ def _read(name: str, text: str, is_question: bool) -> Page:
     head, _, body = text.removeprefix('---\n').partition('\n---\n')
     fields = dict(line.split(': ', 1) for line in head.splitlines())
     return Page(name, is_question, fields['title'], fields['level'], fields.get('lesson', ''),
-                fields.get('exercise', ''), fields.get('words', ''), body)
+                fields.get('exercise', ''), fields.get('words', ''),
+                fields.get('says', ''), body)

@@ -28,7 +28,11 @@ def names_in(text: str) -> list[str]:
 
 
 def _like(kind: str, message: str) -> list[str]:
-    """Pages whose error has a message with the same words, names and numbers left out."""
+    """The page that quotes the message, or whose own one has the same words but for names."""
+    quoted = [(len(part), page.name) for page in all_pages().values()
+              for part in page.says.split(' | ') if part and part in message]
+    if quoted:
+        return [max(quoted)[1]]
     words = _message_words(message)
     found = []
     for page in all_pages().values():
