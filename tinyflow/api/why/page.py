@@ -36,7 +36,7 @@ class Page:
 
     def shown(self) -> str:
         """The page for a terminal: headings underlined, programs indented."""
-        text = _BLOCK.sub(lambda block: _indented(block[2]), self.text)
+        text = _BLOCK.sub(_block_shown, self.text)
         text = re.sub(r'^## (.+)$', lambda line: _underlined(line[1], '-'), text, flags=re.M)
         return '\n\n'.join([_underlined(self.title, '='), text.strip(), *self._links()])
 
@@ -51,6 +51,10 @@ class Page:
 
 def _underlined(title: str, sign: str) -> str:
     return f'{title}\n{sign * len(title)}'
+
+
+def _block_shown(block: re.Match[str]) -> str:
+    return ('Output:\n\n' if block[1] == 'text' else '') + _indented(block[2])
 
 
 def _indented(code: str) -> str:
