@@ -1,4 +1,4 @@
-"""The run in progress, and how it goes on: what it is asked for, and the values that it has computed so far."""
+"""The run in progress: what it is asked for, its values so far, and how it goes on."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
