@@ -29,7 +29,7 @@ from tinyflow.session.malloc_trim import trim_memory
 from tinyflow.session.profiler import Profile, profile_executable
 from tinyflow.session.program_cache import ProgramCache
 from tinyflow.session.store import Store
-from tinyflow.session.targets import cluster_module, list_devices
+from tinyflow.session.targets import cluster_module, list_devices, start_debugger
 from tinyflow.session.timed_call import call_type
 
 
@@ -230,13 +230,16 @@ def _check_options(options: Any) -> None:
 class Session(BaseSession):
     """Runs a graph. ``with tf.Session() as sess:`` makes it the default Session and closes it.
 
-    ``tf.Session(nan_check=True)`` reports which operation produced a NaN or infinity.
+    ``tf.Session(nan_check=True)`` reports which operation produced a NaN or infinity,
+    ``tf.Session(debug=True)`` stops in the terminal: `tf.Debugger` says how.
     """
 
-    def __init__(self, target: str = '', graph: Graph | None = None,
-                 config: ConfigProto | None = None, nan_check: bool = False) -> None:
+    def __init__(self, target: str = '', graph: Graph | None = None, config: ConfigProto | None
+                 = None, nan_check: bool = False, debug: Any = False) -> None:
         super().__init__(target, graph, config, nan_check)
         self._entered: list[AbstractContextManager] = []
+        if debug:
+            start_debugger(self, debug)
 
     def __enter__(self) -> Session:
         if self._entered:
