@@ -44,7 +44,7 @@ class Cluster(Protocol):
 
     own: Task                           # the session's task: where operations go without a device
     service: TaskService | None         # of that task, if it is in this process
-    tasks: Sequence[Task]               # those that the session may use
+    tasks: list[Task]                   # those that the session may use
 
     def connect(self, task: Task, session: str) -> Peer: ...
 
@@ -168,7 +168,7 @@ class ClusterPrograms:
                   for tensor, arrival in stage.ins.items()}
         if is_own and not _needs_import(stage):
             order = list(stage.operations)
-            fetches = (*stage.outs, *stage.targets)
+            fetches: tuple[Tensor | Operation, ...] = (*stage.outs, *stage.targets)
             entry = CacheEntry(fetches, tuple(stage.ins), self.runtime, self.options,
                                lower(order, tuple(stage.ins), fetches))
             part.program = StageProgram(
@@ -195,13 +195,13 @@ class ClusterPrograms:
                 part.dtypes.append(tensor.dtype.base_dtype.np)
             if arrival.kept and not is_own:
                 kept[i] = slots[arrival]
-        part.ships = Route(ins, sent, kept, drops)
+        part.route = Route(ins, sent, kept, drops)
         return part
 
     def register(self, part: Part) -> None:
         """Sends a stage to its task; waits for that to start, if it has not."""
         peer = self.peer(part.stage.task)
-        peer.register(part.key, packed(part.stage, peer.in_process), part.ships)
+        peer.register(part.key, packed(part.stage, peer.in_process), part.route)
         part.peer = peer
 
     def _show_placement(self, order: Sequence[Operation], placement: Placement) -> None:
