@@ -129,11 +129,13 @@ def training(folder, program='monitored_sync', kill=None, moment='pause', steps=
 
     Tasks `kill` are killed at a moment (a key of MOMENTS) and started again.
     """
+    hold = Path(folder) / 'go on'           # however late a kill comes, it is not after the end
     with Job(program, 1, 2, folder, '--steps', steps, '--logdir', Path(folder) / 'model',
-             '--pause', pause) as job:
+             '--pause', pause, '--hold', hold) as job:
         if kill:
             MOMENTS[moment](job, kill)
             job.restart(kill)
+        hold.touch()
         # A Supervisor's program ends with an error when it loses its server, as in TensorFlow.
         job.wait(restarts=3 if program.startswith('supervised') else 0)
         return job.final() or f'at step {job.saved_step()}'
