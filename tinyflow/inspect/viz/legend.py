@@ -16,7 +16,7 @@ def table(model: Model) -> str:
     rows += [f'<TD ALIGN="LEFT" COLSPAN="{2 * _ACROSS}">{_small(text)}</TD>'
              for text in _sentences(model)]
     return ('<TABLE ID="legend" BORDER="1" COLOR="#cccccc" STYLE="ROUNDED" CELLBORDER="0" '
-            'CELLPADDING="1" CELLSPACING="2">'
+            'CELLPADDING="1" CELLSPACING="3">'
             + ''.join(f'<TR>{row}</TR>' for row in rows) + '</TABLE>')
 
 
