@@ -36,7 +36,7 @@ class Job:
         self._done: dict[tuple[str, int], int] = {}     # (kind, index) -> exit status
         self._selector = selectors.DefaultSelector()
         self._interrupted = 0
-        self._nobody_reads = False
+        self._has_no_reader = False
         self._quiet_since = None
 
     # ---- the whole of a job --------------------------------------------------------------
@@ -54,7 +54,7 @@ class Job:
         try:
             return self._watch()
         except BrokenPipeError:                     # `launch ... | head`
-            self._nobody_reads = True
+            self._has_no_reader = True
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 128 + signal.SIGPIPE
         finally:
@@ -193,7 +193,7 @@ class Job:
         sys.stdout.flush()
 
     def _show(self, task, line):
-        if self._nobody_reads:
+        if self._has_no_reader:
             return
         label = f'[{task.label}]'
         if sys.stdout.isatty() and 'NO_COLOR' not in os.environ:
