@@ -161,6 +161,19 @@ def test_a_session_goes_on_after_a_run_that_failed(session, monkeypatch):
     assert session.run(size) == 0
 
 
+def test_a_thread_of_a_closed_session_reaches_no_server(graph, servers):
+    """It could take a gradient there that the next session waits for."""
+    with on_ps():
+        c = tf.random_uniform([])
+    session = tf.Session(servers[0].target)
+    run = session._new_call(c, ()).entry.run
+    session.close()
+    before = set(servers[1].service._sessions)
+    with pytest.raises(tf.errors.CancelledError, match='Session has been closed'):
+        run([])
+    assert set(servers[1].service._sessions) <= before
+
+
 def test_a_blocked_dequeue_holds_no_other_run(session):
     with on_ps():
         queue = tf.FIFOQueue(2, [tf.float32], shapes=[[]])

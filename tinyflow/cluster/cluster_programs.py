@@ -27,6 +27,7 @@ from tinyflow.compiler.prune import prune
 from tinyflow.compiler.schedule import schedule
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.support import errors
 from tinyflow.graph.support.gc_pause import collector_paused
 from tinyflow.session.cache_entry import CacheEntry
 from tinyflow.session.program_cache import ProgramCache
@@ -79,6 +80,7 @@ class ClusterPrograms:
         self._peers: dict[Task, Peer] = {}
         self._connecting: dict[Task, threading.Lock] = {}
         self._lock = threading.RLock()
+        self._closed = False
         self._log_placement = log_placement
         self._placement: Placement | None = None
         self.store: Any = None
@@ -116,8 +118,18 @@ class ClusterPrograms:
             with connecting:                    # may wait until the task has started
                 found = self._peers.get(task)
                 if found is None:
-                    found = self._peers[task] = self.cluster.connect(task, self.session)
+                    found = self._connect(task)
         return found
+
+    def _connect(self, task: Task) -> Peer:
+        if not self._closed:
+            found = self.cluster.connect(task, self.session)
+            with self._lock:
+                if not self._closed:
+                    self._peers[task] = found
+                    return found
+            found.close()               # of a thread that goes on after the session's end
+        raise errors.CancelledError(None, None, 'Session has been closed.')
 
     def placement(self, fetches: Sequence[Tensor | Operation],
                   feeds: Sequence[Tensor]) -> tuple[list[Operation], Placement]:
@@ -212,6 +224,7 @@ class ClusterPrograms:
     def clear(self) -> None:
         """Ends the session on all its tasks."""
         with self._lock:
+            self._closed = True
             peers, self._peers = list(self._peers.values()), {}
             self.entries.clear()
         for peer in peers:
