@@ -36,7 +36,6 @@ __all__ = ['ClusterPrograms']
 
 _SHAPES = 1000          # remembered of one pair of fetches and feeds
 
-
 _keys = itertools.count(1)
 
 
