@@ -22,7 +22,7 @@ from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 from tinyflow.graph.support.nest import flatten
 from tinyflow.train.sessions.session_run_hook import SessionRunHook
 
@@ -210,4 +210,4 @@ def _other_graph(what, tensor):
         f'input_fn returned {what} of another graph: "{tensor.name}"{site} was created outside '
         'of input_fn.\n  Hint: an Estimator calls input_fn inside a new graph each time; create '
         'datasets and tensors inside the function: def input_fn(): return '
-        'tf.data.Dataset.from_tensor_slices(arrays).batch(32).'))
+        'tf.data.Dataset.from_tensor_slices(arrays).batch(32).' + why('input-fn')))

@@ -6,7 +6,7 @@ import inspect
 
 from estimator_layer.model_fn import EstimatorSpec
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 
 __all__ = ['call_model_fn', 'check_model_fn', 'parameter_names']
 
@@ -33,7 +33,7 @@ def check_model_fn(model_fn, params):
     if 'features' not in names:
         raise misuse(ValueError(
             f'model_fn ({model_fn}) must include features argument.\n  Hint: '
-            'def model_fn(features, labels, mode, params):'))
+            'def model_fn(features, labels, mode, params):' + why('model-fn-arguments')))
     if params is not None and 'params' not in names:
         raise misuse(ValueError(
             f'model_fn ({model_fn}) does not include params argument, but params ({params}) is '

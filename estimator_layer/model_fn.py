@@ -9,7 +9,7 @@ from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 from tinyflow.ops.array import shaping
 from tinyflow.ops.variables.variable import Variable
 from tinyflow.train.sessions.scaffold import Scaffold
@@ -102,7 +102,7 @@ def _checked_train_op(train_op, mode):
             raise misuse(ValueError(
                 'Missing train_op.\n  Hint: in mode TRAIN a model_fn returns the op of one '
                 'training step: train_op=optimizer.minimize(loss, '
-                'global_step=tf.train.get_global_step()).'))
+                'global_step=tf.train.get_global_step()).' + why('estimator-spec')))
         return None
     if not isinstance(train_op, (Tensor, Operation, Variable)):
         raise misuse(TypeError(f'train_op must be Operation or Tensor, given: {train_op}'))

@@ -9,7 +9,7 @@ import collections
 
 from tinyflow.cluster.cluster_spec import ClusterSpec
 from tinyflow.cluster.environment import tf_config
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 
 __all__ = ['TaskSettings', 'TaskType', 'read_tf_config', 'task_of_worker']
 
@@ -152,4 +152,4 @@ def _service(service):
 
 
 def _invalid(problem):
-    return misuse(ValueError(f'{problem}\n  Hint: {_EXAMPLE}.'))
+    return misuse(ValueError(f'{problem}\n  Hint: {_EXAMPLE}.' + why('tf-config')))

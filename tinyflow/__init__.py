@@ -161,7 +161,7 @@ from tinyflow.ops.checks.value_checks import (
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 from tinyflow.session.interactive import InteractiveSession
 from tinyflow.session.session import Session
-from tinyflow.session.targets import CLUSTERS as _CLUSTERS
+from tinyflow.session.targets import CLUSTERS as _CLUSTERS, DEBUGGERS as _DEBUGGERS
 from tinyflow.ops.variables.variable_lists import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
     initialize_all_variables, initialize_local_variables, initialize_missing_variables,
@@ -223,6 +223,7 @@ _LATER = {**_names_of({
     'tinyflow.ops.queues.readers':
         'FixedLengthRecordReader IdentityReader ReaderBase TFRecordReader TextLineReader '
         'WholeFileReader',
+    'tinyflow.inspect.debugger': 'Debugger',
     'tinyflow.inspect.doctor': 'doctor',
     'tinyflow.inspect.explain': 'explain',
     'tinyflow.inspect.explain_name': 'explain_name',
@@ -276,6 +277,7 @@ def __dir__():
 
 
 _CLUSTERS.append('tinyflow.cluster.remote_session')
+_DEBUGGERS.append('tinyflow.inspect.debugger')
 _install_namespaces()
 _show_users_frames()
 _show_pictures(Graph, Tensor, Operation, Variable, Session, InteractiveSession)

@@ -59,6 +59,7 @@ from tinyflow.graph.support.version import (
 from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.graph.variable_creation import variable_creator_scope
 from tinyflow.inspect import viz
+from tinyflow.inspect.debugger.debugger import Debugger
 from tinyflow.inspect.doctor.run_checks import doctor
 from tinyflow.inspect.explain import explain
 from tinyflow.inspect.explain_name import explain_name
@@ -266,8 +267,8 @@ newaxis: None
 
 __all__ = [
     'AUTO_REUSE', 'AggregationMethod', 'Assert', 'AttrValue', 'ConditionalAccumulator',
-    'ConditionalAccumulatorBase', 'ConfigProto', 'DType', 'DeviceSpec', 'Dimension', 'Event',
-    'FIFOQueue', 'FixedLenFeature', 'FixedLenSequenceFeature', 'FixedLengthRecordReader',
+    'ConditionalAccumulatorBase', 'ConfigProto', 'DType', 'Debugger', 'DeviceSpec', 'Dimension',
+    'Event', 'FIFOQueue', 'FixedLenFeature', 'FixedLenSequenceFeature', 'FixedLengthRecordReader',
     'GIT_VERSION', 'GPUOptions', 'GRAPH_DEF_VERSION', 'GradientTape', 'Graph', 'GraphDef',
     'GraphKeys', 'GraphOptions', 'HistogramProto', 'IdentityReader', 'IndexedSlices',
     'IndexedSlicesValue', 'InteractiveSession', 'LogMessage', 'MetaGraphDef', 'NameAttrList',

@@ -20,7 +20,7 @@ from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import NotFoundError, misuse
+from tinyflow.graph.support.errors import NotFoundError, misuse, why
 from tinyflow.ops.array.placeholders import placeholder
 from tinyflow.session.session import Session
 from tinyflow.train.checkpoints.saver import Saver
@@ -49,7 +49,8 @@ def export(estimator, base, receivers, assets_extra=None, as_text=False, checkpo
         if settings is None:
             raise misuse(ValueError(
                 f"Couldn't find trained model at {estimator.model_dir}.\n  Hint: "
-                'estimator.train(input_fn) first; an export holds the latest checkpoint.'))
+                'estimator.train(input_fn) first; an export holds the latest checkpoint.'
+                + why('estimator-no-checkpoint')))
         checkpoint_path = settings.ckpt_to_initialize_from
     modes = [mode for mode in (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT)
              if receivers.get(mode)]

@@ -11,7 +11,7 @@ import numpy as np
 from keras_layer import backend as K
 from keras_layer.callbacks.base import Callback
 from tinyflow.formats.wire import files
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 from tinyflow.graph.support.keywords import constructor_keywords, nearest_keyword
 from tinyflow.train.checkpoints.exact_resume import resume_file
 
@@ -49,11 +49,13 @@ class Monitor(Callback):
             raise misuse(ValueError(
                 f"{type(self).__name__}(monitor='{self.monitor}'): there is no validation, so "
                 'there is no such value.\n  Hint: fit(..., validation_data=(x, y)) or '
-                f"validation_split=0.1, or monitor='{plain}'. Known: {known}."))
+                f"validation_split=0.1, or monitor='{plain}'. Known: {known}."
+                + why('keras-monitor')))
         if not self._custom_logs():
             raise misuse(ValueError(
                 f"{type(self).__name__}(monitor='{self.monitor}'): the model reports no such "
-                f'value. Known: {known}.\n  Hint: one of those, or add the metric to compile.'))
+                f'value. Known: {known}.\n  Hint: one of those, or add the metric to compile.'
+                + why('keras-monitor')))
 
     _others: Any = ()               # the callbacks before it, as set by a CallbackList
 

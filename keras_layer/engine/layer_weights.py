@@ -9,7 +9,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K, constraints, initializers, regularizers
 from keras_layer.engine.call_context import current_call
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import misuse, report, why
 from tinyflow.graph.support.keywords import nearest_keyword
 
 # Attributes whose layers and Variables do not belong to the layer.
@@ -195,7 +195,8 @@ class LayerWeights:
             if tuple(variable.shape.as_list()) != np.shape(value):
                 raise misuse(ValueError(
                     f"Layer weight shape {tuple(variable.shape.as_list())} of '{variable.name}' "
-                    f'not compatible with provided weight shape {np.shape(value)}'))
+                    f'not compatible with provided weight shape {np.shape(value)}'
+                    + why('keras-weights-shape')))
         K.batch_set_value(list(zip(params, weights)))
 
 

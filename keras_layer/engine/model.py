@@ -16,7 +16,7 @@ from keras_layer.engine.training.functions import Functions, trainable_state
 from keras_layer.engine.training_api import TrainingAPI
 from keras_layer.legacy import MODEL, accepts_legacy_names
 from keras_layer.utils.generic import find_object
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.graph.support.not_copied import NotCopied
 from tinyflow.inspect.viz.select import register_drawable
@@ -184,7 +184,8 @@ class Model(SavingMethods, TrainingAPI, Network, NotCopied, instead=(
     def _need_compiled(self):
         if self._compile_arguments is None:
             raise misuse(RuntimeError('You must compile your model before training/testing. Use '
-                                      '`model.compile(optimizer, loss)`.'))
+                                      '`model.compile(optimizer, loss)`.'
+                                      + why('keras-not-compiled')))
         if self._compiled is None:
             self._compile_now()
         return self._compiled
@@ -207,10 +208,11 @@ def _check_order(optimizer, loss):
         is_optimizer, is_loss = name.lower() in optimizers._BY_NAME, name in losses.__all__
         if of_optimizer and is_loss and not is_optimizer:
             raise misuse(ValueError(f"Unknown optimizer: {name}\n  Hint: '{name}' is a loss: "
-                                    'compile(optimizer, loss).'))
+                                    'compile(optimizer, loss).' + why('keras-unknown-name')))
         if not of_optimizer and is_optimizer and not is_loss:
             raise misuse(ValueError(f"Unknown loss function: {name}\n  Hint: '{name}' is an "
-                                    'optimizer: compile(optimizer, loss).'))
+                                    'optimizer: compile(optimizer, loss).'
+                                    + why('keras-unknown-name')))
 
 
 def _check_names(loss):

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 from tinyflow.graph.support.keywords import nearest_keyword
 
 __all__ = ['check_input', 'check_not_only_inputs', 'functional_arguments', 'short_text',
@@ -47,7 +47,8 @@ def check_input(tensor, kind):
         raise misuse(ValueError(
             f'Input tensors to a {kind} must come from `Input`. Received: '
             f'{short_text(tensor)} (missing previous layer metadata).\n  Hint: '
-            'x = Input(shape=...), or Input(tensor=x) for an existing tensor.'))
+            'x = Input(shape=...), or Input(tensor=x) for an existing tensor.'
+            + why('keras-raw-tensor')))
     if tensor._keras_history.layer._inbound_nodes[tensor._keras_history.node_index].inbound_layers:
         raise misuse(ValueError(
             f'{kind} inputs must come from `Input` (thus holding past layer metadata). They cannot '

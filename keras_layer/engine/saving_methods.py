@@ -13,7 +13,7 @@ from keras_layer.utils.hdf5 import SavedGroup, open_hdf5
 from keras_layer.utils.summary import print_summary
 from keras_layer.utils.vis_utils import model_to_dot
 from tinyflow.graph.support import render
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 
 
 class SavingMethods:
@@ -116,7 +116,7 @@ class SavingMethods:
             raise misuse(ValueError(
                 'This model has not yet been built. Build the model first by calling `build()` or '
                 'calling `fit()` with some data, or specify an `input_shape` argument in the first '
-                'layer(s) for automatic build.'))
+                'layer(s) for automatic build.' + why('keras-not-built')))
         print_summary(self, line_length=line_length, positions=positions, print_fn=print_fn)
 
     def _explained_by(self):

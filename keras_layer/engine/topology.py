@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 
 
 def node_key(layer, index):
@@ -102,7 +102,8 @@ def _disconnected(tensor, layer, done):
     return misuse(ValueError(
         f'Graph disconnected: cannot obtain value for tensor {tensor} at layer "{layer.name}". The '
         f'following previous layers were accessed without issue: {done}\n  Hint: it depends '
-        'on an Input that is not among the inputs of the model; add it to `inputs`.'))
+        'on an Input that is not among the inputs of the model; add it to `inputs`.'
+        + why('keras-disconnected')))
 
 
 def _grouped(depths):

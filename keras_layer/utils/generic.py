@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from keras_layer.utils import newer_keras
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 
 __all__ = [
     'CustomObjectScope', 'class_and_config', 'custom_object_scope', 'deserialize_keras_object',
@@ -146,7 +146,9 @@ def _unknown(name, kind, known=None):
     elif not near:
         hints.append(f"an object of your own is passed itself, not by its name; load_model takes "
                      f"custom_objects={{'{name}': {name}}}.")
-    return f'Unknown {kind}: {name}\n  Hint: {" Else ".join(hints)}'
+    return f'Unknown {kind}: {name}\n  Hint: {" Else ".join(hints)}' + (
+        why('keras-unknown-object') if _loading.get() or kind == 'layer' else
+        why('keras-unknown-name'))
 
 
 def has_arg(function, name, accept_all=False):

@@ -153,7 +153,7 @@ def test_a_rule_of_the_library():
     x = tf.placeholder(tf.float32, [2, 3], 'x')
     with pytest.raises(ValueError, match='are 3 and 2') as info:
         tf.matmul(x, x)
-    assert _lines(info.value)[-1].startswith('  Hint: a must have as many columns')
+    assert _lines(info.value)[-2].startswith('  Hint: a must have as many columns')
 
 
 def test_reasons_for_a_lost_position(tmp_path):

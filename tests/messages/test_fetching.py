@@ -38,7 +38,7 @@ def test_a_session_from_before_reset_default_graph():
         text = check_message(ValueError, lambda: old.run(made),
                              'is not an element of this graph.)\n',
                              'after tf.reset_default_graph() make a new Session')
-    assert text.endswith('Session.')
+    assert text.endswith('Session.\n  More: python -m tinyflow why wrong-graph')
 
 
 def test_a_misspelt_name(session):

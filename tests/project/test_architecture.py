@@ -35,7 +35,7 @@ FLOORS = [
     ['tinyflow.api'],
 
     ['tinyflow', 'tinyflow.api.cli', 'tinyflow.api.cli_predict', 'tinyflow.api.cli_learn',
-     'tinyflow.api.learn', 'tinyflow.__main__'],
+     'tinyflow.api.learn', 'tinyflow.api.cli_why', 'tinyflow.api.why', 'tinyflow.__main__'],
     ['keras_layer'],
     ['estimator_layer'],
 ]

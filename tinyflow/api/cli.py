@@ -25,6 +25,7 @@ from tinyflow.api.cli_launch import add_launch
 from tinyflow.api.cli_learn import add_learn
 from tinyflow.api.cli_playground import add_playground
 from tinyflow.api.cli_predict import add_predict
+from tinyflow.api.cli_why import add_why
 from tinyflow.graph import defaults, graph as graph_module
 from tinyflow.inspect import viz
 from tinyflow.inspect.doctor import doctor
@@ -111,6 +112,7 @@ def _parser():
     add_launch(commands)
     add_playground(commands)
     add_learn(commands)
+    add_why(commands)
     return parser
 
 

@@ -15,6 +15,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.client.device_lib': ('tinyflow.api.tools.device_lib',),
     f'{_PYTHON}.client.timeline': ('tinyflow.session.timeline',),
     f'{_PYTHON}.data': ('tinyflow.data', 'tinyflow'),
+    f'{_PYTHON}.debug': ('tinyflow.inspect.debugger.tf_debug',),
     f'{_FRAMEWORK}.dtypes': ('tinyflow.graph.dtypes',),
     f'{_FRAMEWORK}.errors': ('tinyflow.graph.support.errors',),
     f'{_FRAMEWORK}.function': ('tinyflow',),

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 
 __all__ = ['ClusterSpec', 'addresses']
 
@@ -60,7 +60,8 @@ class ClusterSpec:
         if task_index not in tasks:
             raise misuse(ValueError(
                 f'No task with index {task_index!r} in job {job_name!r}\n  Hint: it has '
-                f'{self.task_indices(job_name)}, in the ClusterSpec of this process.'))
+                f'{self.task_indices(job_name)}, in the ClusterSpec of this process.'
+                + why('cluster-job')))
         return tasks[task_index]
 
     def job_tasks(self, job_name):
@@ -72,7 +73,7 @@ class ClusterSpec:
         if name not in self._jobs:
             raise misuse(ValueError(
                 f'No such job in cluster: {name!r}\n  Hint: the ClusterSpec of this process has '
-                f'{self.jobs}.'))
+                f'{self.jobs}.' + why('cluster-job')))
         return self._jobs[name]
 
     def __bool__(self):
@@ -110,10 +111,11 @@ def _tasks(job, tasks):
     if not isinstance(tasks, Mapping):
         raise misuse(TypeError(
             f'The tasks for job {job!r} must be a list or a dictionary from integers to strings.\n'
-            f"  Hint: {{{job!r}: ['host0:2222', 'host1:2222']}}; given: {tasks!r}"))
+            f"  Hint: {{{job!r}: ['host0:2222', 'host1:2222']}}; given: {tasks!r}"
+            + why('cluster-spec')))
     for index, address in tasks.items():
         if not isinstance(index, int) or not isinstance(address, str):
             raise misuse(TypeError(
                 f'Task address must be a string, given {address!r} for task {index!r} of job '
-                f'{job!r}\n  Hint: "host:port".'))
+                f'{job!r}\n  Hint: "host:port".' + why('cluster-spec')))
     return dict(sorted(tasks.items()))

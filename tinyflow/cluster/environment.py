@@ -5,7 +5,7 @@ import json
 import os
 from typing import Any
 
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 
 __all__ = ['tf_config']
 
@@ -29,4 +29,4 @@ def _invalid(problem: str) -> Exception:
     return misuse(ValueError(
         f'TF_CONFIG {problem}\n  Hint: TF_CONFIG=\'{{"cluster": {{"worker": ["host0:2222", '
         '"host1:2222"]}, "task": {"type": "worker", "index": 0}}\'; for one process leave '
-        'TF_CONFIG unset.'))
+        'TF_CONFIG unset.' + why('tf-config')))

@@ -27,7 +27,8 @@ def unfed(path: Sequence[Operation], feeds: Iterable[Tensor]) -> errors.OpError:
                 'that creates the placeholder run twice? Call tf.reset_default_graph() first, or '
                 'feed this one too.')
     return errors.InvalidArgumentError(
-        None, placeholder, errors.report(problem, op=placeholder, hint=hint))
+        None, placeholder, errors.report(
+            problem, op=placeholder, hint=hint + errors.why('unfed-placeholder')))
 
 
 def _shorten(names: list[str]) -> list[str]:

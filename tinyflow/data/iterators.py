@@ -17,7 +17,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import colocate_with, device, get_default_graph, name_scope
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.support.errors import TinyflowWarning, misuse, report
+from tinyflow.graph.support.errors import TinyflowWarning, misuse, report, why
 
 GLOBAL_ITERATORS = 'iterators'
 _MANY = 32              # calls of get_next on one iterator, after which it warns
@@ -104,7 +104,8 @@ class Iterator(OfElements):
             warnings.warn(
                 f'[repeated-get-next] get_next() of one iterator was called more than {_MANY} '
                 'times. Each call makes new nodes, and every run is compiled again.\n  Hint: '
-                'call get_next() once, before the loop, and sess.run() what it returned.',
+                'call get_next() once, before the loop, and sess.run() what it returned.'
+                + why('repeated-get-next'),
                 TinyflowWarning, stacklevel=2)
         outputs = ops.IteratorGetNext.apply(self._iterator_resource, name=name,
                                             **structure.of_elements(self._spec))

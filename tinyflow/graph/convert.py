@@ -14,7 +14,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op_registry import nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import misuse, report, why
 
 _conversions: list[tuple[int, type | tuple, object]] = []       # by priority
 
@@ -74,7 +74,8 @@ def constant(value, dtype, name):
 def why_none(description: str) -> str:
     """The hint for a None in place of a tensor: where it may come from."""
     return (f'a function that computes {description} may have no return statement. A gradient is '
-            'None where the loss does not depend on that Variable: `if g is not None` skips it.')
+            'None where the loss does not depend on that Variable: `if g is not None` skips it.'
+            + why('none-operand'))
 
 
 def as_array(value, dtype=None):

@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.stacks import stacks
-from tinyflow.graph.support.errors import describe, misuse, report
+from tinyflow.graph.support.errors import describe, misuse, report, why
 
 _global_graph: Graph | None = None
 
@@ -51,7 +51,7 @@ def common_graph(inputs) -> Graph:
                 f'  {describe(tensor)}\n    in {tensor.op.graph}\n'
                 '  Hint: build both inside one `with graph.as_default():`. A second '
                 'tf.reset_default_graph() or tf.Graph().as_default() between the two lines '
-                'switched the graph.'))
+                'switched the graph.' + why('mixed-graphs')))
     return graph or get_default_graph()
 
 

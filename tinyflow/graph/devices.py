@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 
 if TYPE_CHECKING:
     from tinyflow.graph.operation import Operation
@@ -103,7 +103,8 @@ def _parse(text):
             _set_type(found, *values, text)
         elif name:
             raise misuse(ValueError(f"Unknown attribute: '{name}' in '{text}'\n  Hint: "
-                                    "'/cpu:0', '/job:worker/task:1', '/job:ps/device:CPU:0'."))
+                                    "'/cpu:0', '/job:worker/task:1', '/job:ps/device:CPU:0'."
+                                    + why('device-name')))
     try:
         return tuple(_converted(name, value) for name, value in found.items())
     except ValueError:

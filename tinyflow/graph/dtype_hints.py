@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 
 from tinyflow.graph import dtypes
+from tinyflow.graph.support.errors import why
 
 _ARG_MAX = ('ArgMax', 'ArgMin')
 
@@ -40,7 +41,7 @@ def for_mismatch(kind, first, second):
         return ('compare class indices with class indices: '
                 f'tf.argmax({as_written(*scores)}, 1) converts one-hot rows to indices.')
     item, other = (first, second) if _is_cast(first, second) else (second, first)
-    return f'{cast(*item, _dtype(other))} gives both the same dtype.'
+    return f'{cast(*item, _dtype(other))} gives both the same dtype.' + why('dtype-mismatch')
 
 
 def _one_hot(classes, scores):
@@ -108,5 +109,5 @@ def for_value(dtype, other):
     if dtypes.string in (dtype, base):
         return 'strings and numbers do not mix: convert with float(text) in Python.'
     if base.is_bool or dtype.is_floating and not base.is_floating:
-        return f'{cast(*other, dtype)} gives both the same dtype.'
-    return f'use a value of dtype {base.name}.'
+        return f'{cast(*other, dtype)} gives both the same dtype.' + why('dtype-mismatch')
+    return f'use a value of dtype {base.name}.' + why('dtype-mismatch')

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph import shapes
 from tinyflow.graph.op import Op
-from tinyflow.graph.support.errors import OpFailure
+from tinyflow.graph.support.errors import OpFailure, why
 
 
 class Elementwise(Op, abstract=True):
@@ -23,7 +23,8 @@ class Elementwise(Op, abstract=True):
             try:
                 result = shapes.broadcast(result, other)
             except ValueError as error:
-                raise OpFailure(str(error), _suggest_broadcast(result, other)) from None
+                raise OpFailure(str(error), _suggest_broadcast(result, other)
+                                + why('broadcast-shapes')) from None
         return result
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tinyflow.graph.control_flow_names import where_inside
 from tinyflow.graph.source_location import Site
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import misuse, report, why
 from tinyflow.graph.support.keywords import close_matches
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def is_finalized(graph: Graph, operation: Operation) -> Exception:
         f'cannot be added to {graph}.\n  finalized at {Site(*graph._finalized_by)}',
         op=operation,
         hint='create all nodes before the graph is finalized (a MonitoredSession finalizes it), '
-             'and only run nodes afterwards.')))
+             'and only run nodes afterwards.' + why('finalized-graph'))))
 
 
 def of_another_graph(graph: Graph, element: Tensor | Operation, operation: Operation) -> Exception:
@@ -31,7 +31,7 @@ def of_another_graph(graph: Graph, element: Tensor | Operation, operation: Opera
         f"{kind} '{element.name}' is not an element of this graph.\n"
         f'  it belongs to {operation.graph}\n  this is {graph}', op=operation,
         hint='build and run inside one `with graph.as_default():`, and give Session that graph; '
-             'after tf.reset_default_graph() make a new Session.')))
+             'after tf.reset_default_graph() make a new Session.' + why('wrong-graph'))))
 
 
 def no_output_number(name: str) -> Exception:
@@ -87,4 +87,4 @@ def not_a_scope_name(name: str) -> Exception:
     nearest = re.sub(r'[^A-Za-z0-9_.\-/]+', '_', name).lstrip('_-/') or 'layer'
     return misuse(ValueError(
         f"'{name}' is not a valid scope name: use letters, digits and _ . - / , and begin with a "
-        f'letter, digit or dot.\n  Hint: {nearest!r}.'))
+        f'letter, digit or dot.\n  Hint: {nearest!r}.' + why('scope-name')))

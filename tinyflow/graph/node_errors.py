@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, misuse, report
+from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, misuse, report, why
 
 _VARIABLE_OPS = ('VariableV2', 'Variable', 'VarHandleOp')
 
@@ -59,7 +59,8 @@ def no_truth_value(tensor):
         f"'{tensor.name}' has no truth value: it is a node of the graph, and its value exists "
         'only while a Session runs it.', inputs=[('tensor', tensor)],
         hint='tf.cond(x, f, g) decides inside the graph, tf.where(x, a, b) selects element by '
-             'element; `if x is not None:` tests whether it exists; sess.run(x) gives its value.')))
+             'element; `if x is not None:` tests whether it exists; sess.run(x) gives its value.'
+             + why('tensor-as-bool'))))
 
 
 def not_iterable(tensor):
@@ -69,7 +70,7 @@ def not_iterable(tensor):
         inputs=[('tensor', tensor)],
         hint='tf.unstack(x) gives a list of its rows if their number is known, and so does '
              '[x[i] for i in range(n)]; tf.while_loop and tf.map_fn loop inside the graph; '
-             'sess.run(x) gives an array.')))
+             'sess.run(x) gives an array.' + why('tensor-iteration'))))
 
 
 def no_len(tensor):

@@ -4,9 +4,9 @@ from __future__ import annotations
 from tinyflow.graph.dtype_hints import as_written
 from tinyflow.graph.foreign_attributes import refuse
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, misuse, report
+from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, misuse, report, why
 
-_VALUE = 'sess.run({0}) gives its value, a NumPy array.'
+_VALUE = 'sess.run({0}) gives its value, a NumPy array.' + why('no-numpy')
 NUMPY_NAMES = {
     'numpy': _VALUE, 'item': _VALUE, 'tolist': _VALUE, 'copy': 'tf.identity({0})',
     'T': 'tf.transpose({0})', 'transpose': 'tf.transpose({0})', 'reshape': 'tf.reshape({0}, shape)',

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 
 
 class _Stacks(threading.local):
@@ -43,9 +43,11 @@ def session_for(session, graph, description):
     if session is None:
         raise misuse(ValueError(
             f'Cannot evaluate {description}: no default session is registered.\n  Hint: '
-            '`with tf.Session() as sess:` around it, or pass session=sess.'))
+            '`with tf.Session() as sess:` around it, or pass session=sess.'
+            + why('no-default-session')))
     if session.graph is not graph:
         raise misuse(ValueError(
             f'Cannot evaluate {description}: it belongs to {graph}, but the session runs '
-            f'{session.graph}.\n  Hint: tf.Session(graph=...) with the graph of this node.'))
+            f'{session.graph}.\n  Hint: tf.Session(graph=...) with the graph of this node.'
+            + why('session-graph')))
     return session

@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.shapes import Dimension
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import misuse, report, why
 
 
 class InputSpec:
@@ -59,7 +59,7 @@ def check_inputs(specs, inputs, layer_name):
         if problem:
             raise misuse(ValueError(report(
                 f'Input {number} of layer {layer_name} is incompatible with the layer: {problem}',
-                inputs=[('input', tensor)], hint=_hint(spec, tensor))))
+                inputs=[('input', tensor)], hint=_hint(spec, tensor)) + why('keras-layer-rank')))
 
 
 def _problem(spec, tensor):

@@ -109,7 +109,7 @@ def uninitialized(storages: Sequence[VariableStorage]) -> Exception:
         f'Attempting to use uninitialized value {first.name}', op=first, facts=facts,
         hint=f'sess.run({_initializers(operations)}) after the last Variable and optimizer '
              'were created, in this Session; or tf.initialize_missing_variables(sess), which '
-             'keeps the values of the others.'))
+             'keeps the values of the others.' + errors.why('uninitialised-variable')))
 
 
 _ASSIGNMENTS = ('Assign', 'AssignVariableOp')

@@ -10,7 +10,7 @@ import numpy as np
 
 from tinyflow.graph import shapes
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import misuse, report, why
 from tinyflow.ops.variables.variable_base import VariableBase
 
 
@@ -20,7 +20,7 @@ def not_a_dict(feed_dict: Any) -> Exception:
     if isinstance(feed_dict, (Tensor, Operation)):
         hint = 'several fetches go into a list: sess.run([train_op, loss]).'
     return misuse(TypeError('feed_dict must be a dict of tensor: value, not '
-                            f'{type(feed_dict).__name__}.\n  Hint: {hint}'))
+                            f'{type(feed_dict).__name__}.\n  Hint: {hint}' + why('feed-dict')))
 
 
 def not_a_tensor(key: Any, error: Exception) -> Exception:
@@ -29,7 +29,8 @@ def not_a_tensor(key: Any, error: Exception) -> Exception:
     hint = ''
     if isinstance(key, str) and ':' not in key and f"'{key}:0'" not in reason:
         hint = f"\n  Hint: '{key}:0' is the tensor, '{key}' the operation."
-    return misuse(TypeError(f'Cannot interpret feed_dict key as Tensor: {reason}{hint}'))
+    return misuse(TypeError(
+        f'Cannot interpret feed_dict key as Tensor: {reason}{hint}' + why('feed-key')))
 
 
 def fed_twice(key: Any) -> Exception:
@@ -61,7 +62,7 @@ def is_a_node(tensor: Tensor, value: Any, node: Any) -> Exception:
         f'The value of a feed cannot be {what}. Acceptable feed values include Python scalars, '
         'strings, lists and NumPy arrays.', inputs=inputs,
         hint='sess.run(value) first and feed the result; or build the model on that node instead '
-             'of the placeholder.')))
+             'of the placeholder.' + why('feed-tensor'))))
 
 
 def int_too_large(tensor: Tensor, value: int) -> Exception:
@@ -77,7 +78,8 @@ def no_array(tensor: Tensor, value: Any, error: Exception) -> Exception:
     reason = re.sub(r'np\.(?:str|bytes)_\((.*?)\)', r'\1', str(error))
     return misuse(kind(report(
         f"The value fed to '{tensor.name}' cannot become an array of {tensor.dtype.name}: "
-        f'{reason}', inputs=[('fed to', tensor)], hint=_hint_for_value(value, error))))
+        f'{reason}', inputs=[('fed to', tensor)],
+        hint=_hint_for_value(value, error) + why('feed-value'))))
 
 
 def _hint_for_value(value: Any, error: Exception) -> str:
@@ -110,7 +112,8 @@ def wrong_shape(tensor: Tensor, array: np.ndarray) -> Exception:
     """The array does not have the tensor's shape."""
     return misuse(ValueError(report(
         f'Cannot feed value of shape {array.shape} for Tensor {tensor.name!r}, which has shape '
-        f"'{tensor.shape}'", inputs=[('fed to', tensor)], hint=_hint_for_shape(tensor, array))))
+        f"'{tensor.shape}'", inputs=[('fed to', tensor)],
+        hint=_hint_for_shape(tensor, array) + why('feed-shape'))))
 
 
 def _hint_for_shape(tensor: Tensor, array: np.ndarray) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 
 
 def not_fetchable(fetch: Any) -> Exception:
@@ -13,7 +13,7 @@ def not_fetchable(fetch: Any) -> Exception:
     return misuse(TypeError(
         f'Fetch argument {shown} has invalid type {type(fetch)}, must be a string or Tensor. (Can '
         f'not convert a {type(fetch).__name__} into a Tensor or Operation.)\n  Hint: '
-        + _describe(fetch)))
+        + _describe(fetch) + why('fetch-type')))
 
 
 def _describe(fetch: Any) -> str:
@@ -48,7 +48,8 @@ def no_such_name(fetch: str, error: KeyError) -> Exception:
     problem = error.args[0]
     hint = '' if 'Nearest: ' in problem else '\n  Hint: ' + _NAMES
     return misuse(ValueError(
-        f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({problem}){hint}'))
+        f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({problem}){hint}'
+        + why('fetch-name')))
 
 
 __all__ = ['no_such_name', 'not_a_tensor', 'not_fetchable']

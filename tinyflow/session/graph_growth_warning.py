@@ -6,7 +6,7 @@ import warnings
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.node_gc import collectable_nodes
 from tinyflow.graph.source_location import Site
-from tinyflow.graph.support.errors import TinyflowWarning
+from tinyflow.graph.support.errors import TinyflowWarning, why
 
 _RUNS = 10              # consecutive runs, each preceded by new nodes from one line
 
@@ -41,5 +41,6 @@ class GrowthWatch:
                 f'[graph-growth] the graph grows inside a loop: {Site(*worst[0])} has added nodes '
                 f'before each of the last {_RUNS} runs ({graph._last_id} nodes now), and every run '
                 'is compiled again.\n  Hint: build nodes once, before the loop, and feed what '
-                'changes; graph.finalize() makes an accidental node an error.',
+                'changes; graph.finalize() makes an accidental node an error.'
+                + why('graph-growth'),
                 TinyflowWarning, stacklevel=3)

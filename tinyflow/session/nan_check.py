@@ -228,7 +228,7 @@ class _NanTracker:
         lines = [f'[nan-check] {origin.found}{where}, {made}, reached {description}.',
                  *origin.inputs]
         error = errors.InvalidArgumentError(None, operation, errors.report(
-            '\n  '.join(lines), op=operation, hint=_hint(origin)))
+            '\n  '.join(lines), op=operation, hint=_hint(origin) + errors.why('nan-check')))
         error.provenance = origin
         return error
 

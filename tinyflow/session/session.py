@@ -18,7 +18,7 @@ from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.node_gc import sessions_of
 from tinyflow.graph.stacks import default_session, stacks
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 from tinyflow.graph.support.not_copied import NotCopied
 from tinyflow.session import interrupts
 from tinyflow.session.calls import Call, CallCache, call_key
@@ -29,7 +29,7 @@ from tinyflow.session.malloc_trim import trim_memory
 from tinyflow.session.profiler import Profile, profile_executable
 from tinyflow.session.program_cache import ProgramCache
 from tinyflow.session.store import Store
-from tinyflow.session.targets import cluster_module, list_devices
+from tinyflow.session.targets import cluster_module, list_devices, start_debugger
 from tinyflow.session.timed_call import call_type
 
 
@@ -117,7 +117,7 @@ class BaseSession(NotCopied, instead=(
             raise misuse(RuntimeError(
                 f'The Session graph is empty: {self._graph}.\n  Hint: build nodes before run(); '
                 'if they went to another graph, give it to the Session: tf.Session(graph=...); '
-                'after tf.reset_default_graph() make a new Session.'))
+                'after tf.reset_default_graph() make a new Session.' + why('empty-graph')))
         if feed_dict is not None and type(feed_dict) is not dict:
             feed_dict = as_feed_dict(feed_dict)
         call = call_type(self._config)(self._graph, self._programs, fetches, feed_dict)
@@ -217,7 +217,7 @@ def _closed_error() -> Exception:
     return misuse(RuntimeError(
         'Attempted to use a closed Session.\n  Hint: `with tf.Session() as sess:` closes it where '
         'the block ends, and the values of Variables are lost; indent this line into the '
-        'block, or call sess.close() later.'))
+        'block, or call sess.close() later.' + why('closed-session')))
 
 
 def _check_options(options: Any) -> None:
@@ -230,13 +230,16 @@ def _check_options(options: Any) -> None:
 class Session(BaseSession):
     """Runs a graph. ``with tf.Session() as sess:`` makes it the default Session and closes it.
 
-    ``tf.Session(nan_check=True)`` reports which operation produced a NaN or infinity.
+    ``tf.Session(nan_check=True)`` reports which operation produced a NaN or infinity,
+    ``tf.Session(debug=True)`` stops in the terminal: `tf.Debugger` says how.
     """
 
-    def __init__(self, target: str = '', graph: Graph | None = None,
-                 config: ConfigProto | None = None, nan_check: bool = False) -> None:
+    def __init__(self, target: str = '', graph: Graph | None = None, config: ConfigProto | None
+                 = None, nan_check: bool = False, debug: Any = False) -> None:
         super().__init__(target, graph, config, nan_check)
         self._entered: list[AbstractContextManager] = []
+        if debug:
+            start_debugger(self, debug)
 
     def __enter__(self) -> Session:
         if self._entered:

@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 
 from tinyflow.graph.support.errors import misuse
 
-CLUSTERS: list[str] = []        # the module that knows clusters; the top level names it
+# The modules that know clusters and debugging; the top level names them.
+CLUSTERS: list[str] = []
+DEBUGGERS: list[str] = []
 
 
 class _DeviceAttributes(NamedTuple):
@@ -28,6 +30,11 @@ def cluster_module(target: Any) -> Any:
     return importlib.import_module(CLUSTERS[0])
 
 
+def start_debugger(session: Any, debug: Any) -> None:
+    """Debugs a Session: `debug` is what was passed to tf.Session."""
+    importlib.import_module(DEBUGGERS[0]).start(session, debug)
+
+
 def list_devices(programs: Any = None) -> list[_DeviceAttributes]:
     """The devices: one CPU, or that of each task of a cluster."""
     tasks = getattr(programs, 'devices', None)
@@ -35,4 +42,4 @@ def list_devices(programs: Any = None) -> list[_DeviceAttributes]:
     return [_DeviceAttributes(name, 'CPU', 2**28, incarnation) for name, incarnation in found]
 
 
-__all__ = ['CLUSTERS', 'cluster_module', 'list_devices']
+__all__ = ['CLUSTERS', 'DEBUGGERS', 'cluster_module', 'list_devices', 'start_debugger']

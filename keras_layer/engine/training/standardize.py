@@ -5,7 +5,7 @@ import numpy as np
 
 import tinyflow as tf
 from keras_layer import backend as K
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 
 
 def as_arrays(data, names, shapes, what, check_batch=True, check=None, one_sample=''):
@@ -106,13 +106,14 @@ def _check_shape(array, name, shape, what, check_batch, one_sample):
     head = f'Error when checking {what}: expected {name} to have '
     if len(found) != len(shape):
         raise misuse(ValueError(f'{head}{len(shape)} dimensions, but got array with shape {found}'
-                                f'{_dimension_hint(found, shape, one_sample)}'))
+                                f'{_dimension_hint(found, shape, one_sample)}'
+                                + why('keras-input-shape')))
     pairs = list(zip(found, shape))[0 if check_batch else 1:]
     if any(wanted is not None and size != wanted for size, wanted in pairs):
         own = shape[1:] if not check_batch or shape[0] is None else shape
         raise misuse(ValueError(
             f'{head}shape {own} but got array with shape {found[len(found) - len(own):]}'
-            f'{_dimension_hint(found, shape, one_sample)}'))
+            f'{_dimension_hint(found, shape, one_sample)}' + why('keras-input-shape')))
 
 
 def _dimension_hint(found, shape, one_sample):
@@ -152,7 +153,8 @@ def check_lengths(inputs, targets, weights):
         if sets[0] and found and sets[0] != found:
             raise misuse(ValueError(
                 f'Input arrays should have the same number of samples as {what} arrays. Found '
-                f'{min(sets[0])} input samples and {min(found)} {what} samples.'))
+                f'{min(sets[0])} input samples and {min(found)} {what} samples.'
+                + why('keras-data-rows')))
 
 
 def check_targets(targets, endpoints):
@@ -168,7 +170,8 @@ def check_targets(targets, endpoints):
                 '`categorical_crossentropy`, which expects targets to be binary matrices (1s and '
                 f'0s) of shape (samples, {endpoint.shape[-1]}): {_labels(target)}'
                 "\n  Hint: loss='sparse_categorical_crossentropy' for labels as they are, or "
-                f'y = keras.utils.to_categorical(y, {endpoint.shape[-1]}).'))
+                f'y = keras.utils.to_categorical(y, {endpoint.shape[-1]}).'
+                + why('keras-target-shape')))
         if endpoint.loss_is('sparse_categorical_crossentropy'):
             _check_sparse(target, endpoint)
         if shape is None or not endpoint.loss_is(
@@ -180,7 +183,8 @@ def check_targets(targets, endpoints):
                 raise misuse(ValueError(
                     f'A target array with shape {target.shape} was passed for an output of shape '
                     f'{shape} while using as loss `{endpoint.loss.fn.__name__}`. This loss expects '
-                    'targets to have the same shape as the output.'))
+                    'targets to have the same shape as the output.'
+                    + why('keras-target-shape')))
 
 
 def _labels(target):
@@ -197,7 +201,7 @@ def _check_sparse(target, endpoint):
             f'You are passing a target array of shape {target.shape}, {one_hot}, while using as '
             'loss `sparse_categorical_crossentropy`, which expects one integer label per sample.'
             "\n  Hint: loss='categorical_crossentropy' for one-hot targets, or "
-            'y = np.argmax(y, axis=-1).'))
+            'y = np.argmax(y, axis=-1).' + why('keras-target-shape')))
 
 
 def standardize_weights(targets, sample_weight, class_weight, endpoints):

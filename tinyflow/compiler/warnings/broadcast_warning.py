@@ -5,6 +5,7 @@ from tinyflow.compiler.ir import Instruction, Program
 from tinyflow.graph import shapes
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.source_location import warn_at
+from tinyflow.graph.support.errors import why
 
 _FAR = 64                           # operations looked at for a scalar
 _warned: set[tuple | None] = set()  # sites that have been reported
@@ -62,5 +63,6 @@ def _warn(instruction: Instruction) -> None:
             f'{shapes.text(instruction.outputs[0].raw_shape)}, and is then reduced to a scalar.\n'
             f'  {x.name} {shapes.text(x.raw_shape)}, {y.name} {shapes.text(y.raw_shape)}\n'
             f'  built at {operation.site}\n'
-            '  Hint: give both the same shape: tf.squeeze(x, -1) or tf.expand_dims(y, -1).')
+            '  Hint: give both the same shape: tf.squeeze(x, -1) or tf.expand_dims(y, -1).'
+            + why('silent-broadcast'))
     warn_at(operation.site, text)       # point at the line that built the node

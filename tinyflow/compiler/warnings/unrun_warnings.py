@@ -16,7 +16,7 @@ from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import warn_at
-from tinyflow.graph.support.errors import report
+from tinyflow.graph.support.errors import report, why
 from tinyflow.graph.variable_refs import is_variable_ref
 
 _reported: weakref.WeakSet[Operation] = weakref.WeakSet()
@@ -41,14 +41,15 @@ def warn_of_what_is_left_out(kept: list[Operation]) -> None:
         if _first_time(operation):
             _warn(operation, f"[unfetched-print] {operation.type} '{operation.name}' prints "
                              'nothing: nothing uses its result, and it is not fetched.',
-                  'use the result of tf.Print, x = tf.Print(x, [x]); or fetch it, too.')
+                  'use the result of tf.Print, x = tf.Print(x, [x]); or fetch it, too.'
+                  + why('unfetched-print'))
     updates = unrun_updates(inside, graph)
     if updates and _first_time(updates[0]):
         _warn(updates[0], f'[update-ops] this training step does not run {len(updates)} of '
                           f"UPDATE_OPS, such as '{updates[0].name}': the moving averages are not "
                           'updated, and the model gives wrong results at inference.',
               'with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)): '
-              'train_op = optimizer.minimize(loss)')
+              'train_op = optimizer.minimize(loss)' + why('update-ops'))
 
 
 def unrun_updates(inside: Collection[Operation], graph: Graph) -> list[Operation]:

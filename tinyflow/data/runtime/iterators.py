@@ -73,7 +73,8 @@ class IteratorState:
                               'End of sequence',
                               'this is how a dataset ends: catch tf.errors.OutOfRangeError around '
                               'the loop; dataset.repeat() continues forever, '
-                              'sess.run(iterator.initializer) starts again (if there is one).')
+                              'sess.run(iterator.initializer) starts again (if there is one).'
+                              + errors.why('end-of-sequence'))
 
     def _take_in_time(self) -> list[np.ndarray]:
         from tinyflow.data.runtime.timed_take import TimedTake  # start-up time
@@ -111,7 +112,8 @@ class IteratorState:
                                       'run its initializer in this Session first: '
                                       'sess.run(iterator.initializer), or '
                                       'sess.run(iterator.make_initializer(dataset)) for one made '
-                                      'from_structure.')
+                                      'from_structure.'
+                                      + errors.why('iterator-uninitialised'))
             self._open(self.make())
         if self._resumed is not None:
             self._resume()

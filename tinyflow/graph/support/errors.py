@@ -287,5 +287,10 @@ def misuse(error: Exception) -> Exception:
     return error
 
 
+def why(page: str) -> str:
+    """The end of a hint: the command that shows a page about this error (tinyflow/api/why/)."""
+    return f'\n  More: python -m tinyflow why {page}'
+
+
 _previous_hook = sys.excepthook
 sys.excepthook = _show_users_frames

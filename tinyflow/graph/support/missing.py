@@ -10,7 +10,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 from tinyflow.graph.support.keywords import close_matches
 
 # Keys are full names without the leading "tf.".
@@ -218,7 +218,8 @@ def _why(space, name, own):
     if elsewhere:
         return f'there is no tf.{full}; it is {elsewhere}.'
     nearest = _nearest(space, name, own)
-    return f'there is no tf.{full}' + (f'; nearest: {", ".join(nearest)}.' if nearest else '.')
+    return f'there is no tf.{full}' + (f'; nearest: {", ".join(nearest)}.' if nearest else '.') \
+        + why('unknown-name')
 
 
 def _present_name(text):

@@ -24,7 +24,7 @@ from tinyflow.inspect.recorder.pool import Pool
 from tinyflow.inspect.recorder.step import Entry, Step
 from tinyflow.session.observed import Frame, Observer
 
-__all__ = ['Keeper']
+__all__ = ['Keeper', 'full_name']
 
 _LABELS = {'then_branch': 'if true', 'else_branch': 'if false', 'cond': 'condition'}
 _SHARE = 8              # an array above limit / 8 is reduced at once
@@ -120,8 +120,7 @@ class Keeper(Observer):
         return kept
 
     def _facts_of(self, operation: Operation, frames: tuple[Frame, ...]) -> _Facts:
-        parts = [f'{f.operation.name}/{_label(f)}' for f in frames]
-        name = '/'.join([*parts, operation.name])
+        name = full_name(operation, frames)
         wanted = self._wanted is None or self._wanted(name) or self._wanted(operation.name)
         return _Facts(name if wanted else None, _sources(operation),
                       bool(operation.writes) or not operation.definition.pure)
@@ -194,6 +193,11 @@ def _sources(operation: Operation) -> tuple[Operation | str | None, ...]:
         return tuple([variable_of(operation.inputs[i]) for i in operation.writes])
     return tuple([None if t.dtype.name == 'variant' else
                   variable_of(t) or variable_read_by(t) or '' for t in operation.outputs])
+
+
+def full_name(operation: Operation, frames: Sequence[Frame]) -> str:
+    """The name of an operation with the functions around it: 'loop/body/Mul'."""
+    return '/'.join([*(f'{f.operation.name}/{_label(f)}' for f in frames), operation.name])
 
 
 def _label(frame: Frame) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from tinyflow.graph import dtypes
-from tinyflow.graph.support.errors import abstract, misuse
+from tinyflow.graph.support.errors import abstract, misuse, why
 from tinyflow.layers.feature_column.serialization import SerializableColumn
 
 __all__ = ['CategoricalColumn', 'DenseColumn', 'FeatureColumn', 'IdWeightPair',
@@ -158,7 +158,8 @@ def check_columns(feature_columns):
                 hint = ('\n  Hint: numbers are hidden_units, which come before feature_columns: '
                         'DNNClassifier(hidden_units=[10, 10], feature_columns=columns).')
             raise misuse(ValueError('Items of feature_columns must be a FeatureColumn. Given (type '
-                                    f'{type(column)}): {column!r}.{hint}'))
+                                    f'{type(column)}): {column!r}.{hint}'
+                                    + why('feature-columns-list')))
     if not columns:
         raise misuse(ValueError('feature_columns must not be empty.'))
     by_name = {}

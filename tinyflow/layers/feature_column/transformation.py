@@ -12,7 +12,7 @@ from tinyflow.graph.sparse_tensor import (
     SparseTensor,
     convert_to_tensor_or_sparse_tensor,
 )
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import misuse, report, why
 from tinyflow.layers.feature_column.base import FeatureColumn
 from tinyflow.ops.array import (
     identity_and_cast as identities,
@@ -99,9 +99,9 @@ def _missing(key, features):
     text = f'Feature {key} is not in features dictionary.\n  It has: {shown or "nothing"}.'
     if nearest:
         return (f'{text}\n  Hint: did you mean {nearest[0]!r}? A column reads the feature of its '
-                'key.')
+                'key.' + why('feature-missing'))
     return (f'{text}\n  Hint: add the feature to the dict that the input function returns, or '
-            'create the column with an existing key.')
+            'create the column with an existing key.' + why('feature-missing'))
 
 
 def to_sparse_ids(tensor, ignore_value=None):

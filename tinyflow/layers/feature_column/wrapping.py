@@ -1,7 +1,7 @@
 """Error for a categorical column that is not wrapped, with the wrapper that it needs."""
 from __future__ import annotations
 
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 from tinyflow.layers.feature_column.base import CategoricalColumn
 
 __all__ = ['raise_not_dense', 'suggested_dimension']
@@ -19,7 +19,7 @@ def raise_not_dense(column):
     text = ('Items of feature_columns must be a DenseColumn. You can wrap a categorical column '
             f'with an embedding_column or indicator_column. Given: {column!r}')
     if isinstance(column, CategoricalColumn):
-        text += f'\n  Hint: {_hint(column)}'
+        text += f'\n  Hint: {_hint(column)}' + why('categorical-column')
     raise misuse(ValueError(text))
 
 

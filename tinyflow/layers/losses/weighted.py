@@ -6,7 +6,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, get_default_graph, name_scope
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import misuse, report, why
 from tinyflow.layers.losses.collection import add_loss
 from tinyflow.ops.array import (
     constants,
@@ -109,6 +109,7 @@ def check_given(**tensors):
         if tensor is None:
             hint = ('\n  Hint: in mode PREDICT a model_fn gets labels=None: return tf.estimator.'
                     'EstimatorSpec(mode, predictions=...) before the loss.'
+                    + why('estimator-labels-none')
                     if name == 'labels' else '')
             raise misuse(ValueError(f'{name} must not be None.{hint}'))
 

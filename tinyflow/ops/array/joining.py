@@ -12,7 +12,7 @@ from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import REQUIRED, Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import OpFailure, misuse, report
+from tinyflow.graph.support.errors import OpFailure, misuse, report, why
 from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.ops.array import constants
 from tinyflow.ops.array.identity_and_cast import is_shape_like
@@ -48,8 +48,10 @@ class ConcatV2(Op):
             try:
                 rest = shapes.merge(rest, value[:axis] + (None,) + value[axis + 1:])
             except ValueError:
-                raise ValueError(f'all sizes but that of axis {axis} must be equal, got '
-                                 f'{", ".join(map(shapes.text, values))}') from None
+                raise OpFailure(f'all sizes but that of axis {axis} must be equal, got '
+                                f'{", ".join(map(shapes.text, values))}',
+                                'tf.concat along the axis whose sizes differ.'
+                                + why('concat-shapes')) from None
         return rest[:axis] + (along,) + rest[axis + 1:]
 
     def kernel(values, axis, out=None):

@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import Op, nodes
-from tinyflow.graph.support.errors import OpFailure, misuse
+from tinyflow.graph.support.errors import OpFailure, misuse, why
 from tinyflow.ops.array import constants
 from tinyflow.ops.array.identity_and_cast import is_shape_like
 from tinyflow.ops.array.joining import concat, meshgrid, parallel_stack, split, stack, tile, unstack
@@ -98,7 +98,7 @@ def _reshaped(old, new):
         if rest != total:
             raise OpFailure(f'Cannot reshape a tensor with {total} elements to shape '
                             f'{shapes.text(new)} ({rest} elements)',
-                            _suggest(new))
+                            _suggest(new) + why('reshape-size'))
         return result
     if len(free) > 1:
         return result
@@ -110,7 +110,7 @@ def _reshaped(old, new):
     if total % rest:
         raise OpFailure(f'Cannot reshape a tensor with {total} elements to shape '
                         f'{shapes.text(result)}: {total} is not divisible by {rest}',
-                        _suggest(new))
+                        _suggest(new) + why('reshape-size'))
     return result[:axis] + (total // rest,) + result[axis + 1:]
 
 

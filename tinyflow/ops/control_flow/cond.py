@@ -16,7 +16,7 @@ from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.operation import WRITES_OF_FUNCTIONS, Operation, Tensor
 from tinyflow.graph.source_location import user_site, warn_at
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import misuse, report, why
 from tinyflow.ops.array import identity_and_cast, shaping
 from tinyflow.ops.control_flow.cond_gradient import if_gradient
 from tinyflow.ops.control_flow.function_nodes import describe_value, make_if
@@ -177,7 +177,7 @@ def _warn_of_outside_op(result, outside):
                 f"'{operation.name}', which was made outside the branch: it runs whichever branch "
                 'is taken.', op=operation,
                 hint='make it inside: tf.cond(p, lambda: tf.assign(v, 1.), ...), not '
-                     '`op = tf.assign(v, 1.)` before and `lambda: op`.'))
+                     '`op = tf.assign(v, 1.)` before and `lambda: op`.' + why('outside-branch')))
 
 
 def _has_effect(operation):
@@ -192,14 +192,14 @@ def _check_alike(then_graph, else_graph):
             'true_fn and false_fn must return the same structure of outputs:\n  true_fn returns '
             f'{_describe(then_graph)}\n  false_fn returns {_describe(else_graph)}\n  '
             'Hint: return values '
-            'of the same number and structure from both.')) from None
+            'of the same number and structure from both.' + why('cond-branches'))) from None
     for one, other in zip(then_graph.outputs, else_graph.outputs):
         if one.dtype.base_dtype is not other.dtype.base_dtype:
             raise misuse(ValueError(report(
                 'Outputs of true_fn and false_fn must have the same type: '
                 f'{one.dtype.base_dtype.name}, {other.dtype.base_dtype.name}',
                 inputs=[('true_fn', one), ('false_fn', other)],
-                hint='tf.cast in one of the branches.')))
+                hint='tf.cast in one of the branches.' + why('cond-branches'))))
 
 
 def _describe(graph):

@@ -20,7 +20,7 @@ from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.operation import WRITES_OF_FUNCTIONS, Tensor
 from tinyflow.graph.source_location import user_site, warn_at
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import misuse, report, why
 from tinyflow.graph.support.waits import check_deadline, deadlines
 from tinyflow.ops.array import constants, identity_and_cast, shaping
 from tinyflow.ops.control_flow.function_nodes import describe_value, make_while
@@ -344,7 +344,7 @@ class _Loop:
                     f'shape {shapes.text(shape)} and has shape {body.outputs[i].shape_text} after '
                     f'an iteration; it is taken to be {shapes.text(now)} throughout.', site=site,
                     hint=f'shape_invariants=[..., tf.TensorShape({_listed(now)}), ...] says so '
-                         'beforehand.')
+                         'beforehand.' + why('loop-shape'))
                 warn_at(site, text)
 
     def _refuse(self, body, invariants):

@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, INEXACT, REAL
 from tinyflow.graph.op import Op
-from tinyflow.graph.support.errors import OpFailure, misuse
+from tinyflow.graph.support.errors import OpFailure, misuse, why
 from tinyflow.ops.array import shape_ops, shaping
 from tinyflow.ops.math import complex_numbers
 
@@ -24,7 +24,7 @@ class MatMul(Op):
         for shape in (a, b):
             if len(shape) != 2:
                 raise OpFailure(f'Shape must be rank 2 but is rank {len(shape)}',
-                                'tf.expand_dims(t, 0) makes a vector a row.')
+                                'tf.expand_dims(t, 0) makes a vector a row.' + why('matmul-rank'))
         rows, inner = a[::-1] if transpose_a else a
         other, columns = b[::-1] if transpose_b else b
         _check_inner(inner, other)
@@ -56,7 +56,7 @@ def _check_inner(inner, other):
     if inner is not None and other is not None and inner != other:
         raise OpFailure(f'Dimensions must be equal, but are {inner} and {other}',
                         'a must have as many columns as b has rows; transpose_a=True or '
-                        'transpose_b=True swaps them.')
+                        'transpose_b=True swaps them.' + why('matmul-shapes'))
 
 
 def _gradient_of_product(op, dy, transpose_a, transpose_b, product):

@@ -16,7 +16,7 @@ from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.dtypes import FLOATS, INDEX, float16, float32
 from tinyflow.graph.op import Op
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import OpFailure, misuse, report
+from tinyflow.graph.support.errors import OpFailure, misuse, report, why
 from tinyflow.ops.array import (
     constants,
     identity_and_cast,
@@ -86,7 +86,8 @@ class SoftmaxCrossEntropyWithLogits(_CrossEntropy):
         except ValueError:
             raise OpFailure('logits and labels must be broadcastable: logits '
                             f'{shapes.text(features)}, labels {shapes.text(labels)}',
-                            _hint_for_sizes(features, labels)) from None
+                            _hint_for_sizes(features, labels)
+                            + why('logits-and-labels')) from None
         if len(both) != 2:
             raise OpFailure(f'Shape must be rank 2 but is rank {len(both)}', '[batch, classes].')
         return (both[0],), both
@@ -117,6 +118,9 @@ _EQUAL_ROWS = 'feed as many rows of labels as of logits.'
 def _hint_for_sizes(features, labels):
     if len(features) == len(labels) == 2 and features[0] == labels[0]:
         return 'labels and logits need one column for each class.'
+    if labels[:1] == (1,) and labels[1:] == features[:1]:
+        return ('these look like class numbers, one for each row: sparse_softmax_cross_entropy_'
+                'with_logits takes them.')
     return _EQUAL_ROWS
 
 
@@ -194,7 +198,7 @@ def _check_labels(labels, classes):
         raise OpFailure(f'Received a label value of {worst} which is outside the valid range of '
                         f'[0, {classes}).  Label values: {seen}',
                         'labels count from 0 and logits need one column for each class: largest '
-                        'label + 1.')
+                        'label + 1.' + why('class-number'))
 
 
 # ---- public functions ----------------------------------------------------------------------
@@ -205,7 +209,7 @@ def _check_named(function, sentinel, labels, logits):
         raise misuse(ValueError(report(
             f'Only call `{function}` with named arguments (labels=..., logits=..., ...)',
             hint=f'{function}(labels=y, logits=x): their order has changed between versions '
-                 'of TensorFlow.')))
+                 'of TensorFlow.' + why('named-arguments'))))
     if labels is None or logits is None:
         raise misuse(ValueError(f'{function}: Both labels and logits must be provided.'))
 

@@ -10,7 +10,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import Op
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import misuse, report, why
 from tinyflow.ops.array import constants, indexing
 from tinyflow.ops.math import arithmetic, logic, unary
 from tinyflow.ops.nn import activations
@@ -69,7 +69,7 @@ def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
         raise misuse(ValueError(report(
             f'Only call `{function}` with named arguments (labels=..., logits=..., ...)',
             hint=f'{function}(labels=y, logits=x): their order has changed between versions '
-                 'of TensorFlow.')))
+                 'of TensorFlow.' + why('named-arguments'))))
     if labels is None or logits is None:
         raise misuse(ValueError(f'{function}: Both labels and logits must be provided.'))
     with name_scope(name, 'logistic_loss', [logits, labels]) as scope:

@@ -320,7 +320,8 @@ class QueueState:
         have = len(self._elements) + len(attempt.items)
         problem = (f"[queue-deadlock] the queue '{name}' has {have} elements, {attempt.remaining} "
                    'more are needed, no other thread can add them, so this would wait forever')
-        return errors.op_error(errors.FailedPreconditionError, problem, self._hint_empty())
+        return errors.op_error(errors.FailedPreconditionError, problem,
+                               self._hint_empty() + errors.why('queue-deadlock'))
 
     def _hint_empty(self):
         runner = runner_of(self.operation)
@@ -342,7 +343,7 @@ class QueueState:
 
 
 _HINT_FULL = ('dequeue from it in another thread, give it a larger capacity, or enqueue in a '
-              'separate thread (tf.train.QueueRunner).')
+              'separate thread (tf.train.QueueRunner).' + errors.why('queue-deadlock'))
 
 
 def runner_of(operation):

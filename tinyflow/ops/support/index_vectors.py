@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph import shapes
-from tinyflow.graph.support.errors import OpFailure
+from tinyflow.graph.support.errors import OpFailure, why
 
 
 def check_indices(indices, size, name='indices'):
@@ -12,7 +12,8 @@ def check_indices(indices, size, name='indices'):
     if indices.size and (indices.min() < 0 or indices.max() >= size):
         position = _first_true((indices < 0) | (indices >= size))
         raise OpFailure(f'{name}{_subscript(position)} = {indices[position]} is not in [0, {size})',
-                        f'indices count from 0; {size} is the size of the axis that they index.')
+                        f'indices count from 0; {size} is the size of the axis that they index.'
+                        + why('gather-index'))
 
 
 def at_index_vectors(array, indices):

@@ -81,7 +81,7 @@ class InitializedValue(Op):
 
 
 _MAY_CHANGE = ('tf.Variable(..., validate_shape=False) and tf.assign(..., validate_shape=False) '
-               'let a shape change.')
+               'let a shape change.' + errors.why('assign-shape'))
 
 
 def _one_shape(ref, value, hint=''):

@@ -13,7 +13,7 @@ from tinyflow.graph.defaults import (
 )
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.source_location import Site, here
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, why
 from tinyflow.graph.support.keywords import close_matches
 from tinyflow.ops.variables.initializers import glorot_uniform_initializer, zeros_initializer
 from tinyflow.ops.variables.partitioned_variable import (
@@ -117,7 +117,7 @@ class VariableStore:
                 'you mean to set reuse=tf.AUTO_REUSE in VarScope?'
                 + (f'\n  nearest names: {nearest}' if nearest else '')
                 + '\n  Hint: reuse=tf.AUTO_REUSE makes the Variable at the first visit and shares '
-                  'it at the next.')
+                  'it at the next.' + why('variable-missing'))
 
 
 def _is_scalar(shape):
@@ -164,7 +164,8 @@ def _initial_value(name, initializer, from_value, shape, dtype):
             'The initializer passed is not valid. It should be a callable with no arguments and '
             'the shape should not be provided or an instance of `tf.keras.initializers.*\' and '
             f"`shape` should be fully defined.\n  the Variable: '{name}', shape {shape}\n  Hint: "
-            f"give the shape: get_variable('{name}', shape=[...]), or initializer=a value."))
+            f"give the shape: get_variable('{name}', shape=[...]), or initializer=a value."
+            + why('variable-shape')))
     return {'initial_value': initializer, 'dtype': None}
 
 
@@ -220,7 +221,7 @@ def _clash(variable, name):
                   '  Hint: if the whole model is built again, tf.reset_default_graph() first; '
                   'to share the Variables, tf.variable_scope(..., reuse=tf.AUTO_REUSE) around '
                   'the calls; for new ones, a variable_scope of another name around each call.']
-    return '\n'.join(lines)
+    return '\n'.join(lines) + why('variable-exists')
 
 
 def _same_line(first, second):

@@ -15,7 +15,7 @@ from tinyflow.formats.wire import slices
 from tinyflow.graph import dtypes
 from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import InvalidArgumentError, NotFoundError
+from tinyflow.graph.support.errors import InvalidArgumentError, NotFoundError, why
 
 _ROWS = 20              # of each kind; the rest is counted
 _RENAMED = 0.5          # similarity of two names above which one may be the other renamed
@@ -126,7 +126,8 @@ class Differences:
             kind, text = InvalidArgumentError, (
                 f'tensor_name = {first.name}; expected dtype {first.dtype.name} does not equal '
                 f'original dtype {_dtype_text(self.reader, first.name)} of checkpoint {prefix}')
-        return kind(None, None, f'{text}\n{self.table()}\n  Hint: {self._hint()}')
+        return kind(None, None, f'{text}\n{self.table()}\n  Hint: {self._hint()}'
+                    + (why('checkpoint-key') if self.missing else ''))
 
     def table(self):
         """All differences as aligned text."""

@@ -11,7 +11,7 @@ import numpy as np
 from tinyflow.formats.wire import files
 from tinyflow.formats.wire.checkpoint_v1 import reader_of
 from tinyflow.graph.support import errors
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import misuse, report, why
 from tinyflow.session.interrupts import whole
 from tinyflow.train.checkpoints import checkpoint_state
 from tinyflow.train.checkpoints.object_graph import full_names_to_keys
@@ -81,7 +81,7 @@ class Saver:
                 if not self._allow_empty:
                     raise misuse(ValueError(report(
                         'No variables to save', hint='make the Saver after the Variables, in '
-                        'their graph: `with graph.as_default():`.')))
+                        'their graph: `with graph.as_default():`.' + why('nothing-to-save'))))
                 self._is_empty = True
                 return
             self.saver_def = (self._builder or BulkSaverBuilder(self._write_version)).build(
@@ -362,7 +362,8 @@ def _no_checkpoint(prefix):
         hint = f'in {directory} there are: {shown}'
     else:
         hint = f'there are no checkpoints in {os.path.abspath(directory)}.'
-    return f'The passed save_path is not a valid checkpoint: {prefix}\n  Hint: {hint}'
+    return f'The passed save_path is not a valid checkpoint: {prefix}\n  Hint: {hint}' \
+        + why('checkpoint-path')
 
 
 # ---- checkpoints of tf.train.Checkpoint, by the names of Variables -------------------------------

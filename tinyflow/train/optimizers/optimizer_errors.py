@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.gradients.diagnose import why_no_gradient
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import misuse, report, why
 
 
 def no_name():
@@ -68,7 +68,7 @@ def wrong_dtype(tensor, valid):
         f'{sorted(valid, key=lambda d: d.name)}.',
         inputs=[('tensor', tensor)] if isinstance(tensor, Tensor) else [], site=user_site(),
         hint='only floating-point Variables are trained; tf.Variable(3.0), not tf.Variable(3), '
-             'creates one.')))
+             'creates one.' + why('integer-variable'))))
 
 
 # ---- gradients and Variables -----------------------------------------------------------------
@@ -78,7 +78,7 @@ def nothing_to_train():
     """The graph has no trainable Variable."""
     return misuse(ValueError(report(
         'No variables to optimize.', hint='make Variables with trainable=True before '
-        'minimize(), in the graph of the loss.')))
+        'minimize(), in the graph of the loss.' + why('no-variables'))))
 
 
 def loss_reaches_none(loss, variables):
@@ -100,9 +100,10 @@ def _none_at_all(problem, loss, variables):
     if loss is None or loss.graph is not variables[0].graph:
         return misuse(ValueError(
             f'{problem}\n  Hint: all gradients are None: tf.gradients(loss, variables) gives None '
-            'if the loss does not depend on the variable.'))
+            'if the loss does not depend on the variable.' + why('no-gradients')))
     reasons = dict.fromkeys(why_no_gradient(loss, v) for v in variables[:10])
-    return misuse(ValueError('\n  '.join([problem, *list(reasons)[:2]])))
+    return misuse(ValueError('\n  '.join([problem, *list(reasons)[:2]])
+                             + why('no-gradients')))
 
 
 def _names(variables):

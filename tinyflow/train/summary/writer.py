@@ -14,7 +14,7 @@ from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import OpError, describe, misuse, report
+from tinyflow.graph.support.errors import OpError, describe, misuse, report, why
 
 
 def _close(events):
@@ -211,7 +211,7 @@ def _summary_bytes(summary):
         return summary
     given = describe(summary) if isinstance(summary, Tensor) else repr(summary)
     raise misuse(TypeError(report(f'add_summary takes a Summary or its bytes, not {given}',
-                                  hint=_HOW)))
+                                  hint=_HOW + why('summary-value'))))
 
 
 _HOW = ('writer.add_summary(sess.run(merged), step) with merged = tf.summary.merge_all(); for a '
