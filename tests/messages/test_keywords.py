@@ -62,7 +62,7 @@ def hint(near, takes):
     ('tf.placeholder(tf.float32, shap=[3])', 'shape', 'placeholder takes: dtype, shape, name.'),
     ('tf.nn.softmax_cross_entropy_with_logits(label=x, logits=x)', 'labels',
      'softmax_cross_entropy_with_logits takes: labels, logits, dim, name, axis.'),
-    ('tf.Session(grpah=graph)', 'graph', 'Session takes: target, graph, config, nan_check.'),
+    ('tf.Session(grpah=graph)', 'graph', 'Session takes: target, graph, config, nan_check, debug.'),
     ('tf.io.FixedLenFeature(shap=[], dtype=x)', 'shape',
      'FixedLenFeature takes: shape, dtype, default_value.'),
     ('graph.get_tensor_by_name(nam=3)', 'name', 'Graph.get_tensor_by_name takes: name.'),
