@@ -31,7 +31,8 @@ TF_PACKAGE ?= tensorflow-cpu==2.15.*
 TF_PY := .venv-tf215/bin/python
 
 TYPED := $(wildcard tinyflow/compiler/*.py tinyflow/compiler/*/*.py \
-    tinyflow/session/*.py tinyflow/gradients/reverse.py)
+    tinyflow/session/*.py tinyflow/cluster/*.py tinyflow/cluster/*/*.py \
+    tinyflow/gradients/reverse.py)
 
 # What `make check` runs: the rules of the tree, every op, the compiler and the session.
 QUICK := $(addprefix tests/,project/test_architecture.py project/test_stubs.py api/test_api.py \
@@ -44,7 +45,7 @@ help:
 	@echo "make test    run the tests               (ARGS='-k softmax' picks some, JOBS=2)"
 	@echo "make thorough  the tests with more seeds and kills than those of make test"
 	@echo "make bench   time tinyflow, beside TensorFlow 2.15 where Python 3.9-3.11 is found"
-	@echo "make lint    ruff, and mypy on the compiler, the session and gradients/reverse.py"
+	@echo "make lint    ruff, and mypy on the compiler, the session, clusters and gradients/reverse.py"
 	@echo "make typecheck  mypy on the programs of README.md and the tutorials"
 	@echo "make fuzz    damaged files, full disks, kills and interrupts at scale (N=20000 SEED=1)"
 	@echo "make stubs   write the .pyi files of namespaces that import lazily"
@@ -75,7 +76,7 @@ lint: .venv/installed
 ifeq ($(TYPED),)
 	@echo "mypy: nothing to check yet"
 else
-	@echo "mypy on the compiler, the session and gradients/reverse.py" && $(PY) -m mypy --no-error-summary $(TYPED) && echo "  clean"
+	@echo "mypy on the compiler, the session, clusters and gradients/reverse.py" && $(PY) -m mypy --no-error-summary $(TYPED) && echo "  clean"
 endif
 
 typecheck: .venv/installed

@@ -37,7 +37,7 @@ def default_device_fn(config):
 
 
 def default_session_config(task):
-    """The ConfigProto of a ClusterTask, which filters tasks; None for a program of one process."""
+    """The ConfigProto of a TaskSettings, which filters tasks; None for a program of one process."""
     own = _OWN.get(task.task_type)
     if task.task_type == TaskType.WORKER:
         own = [f'/job:worker/task:{task.task_id}']

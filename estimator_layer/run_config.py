@@ -7,7 +7,7 @@ import os
 
 from estimator_layer.cluster_roles import default_session_config
 from estimator_layer.keyword_arguments import suggest_keywords
-from estimator_layer.tf_config import ClusterTask, read_tf_config, task_of_worker
+from estimator_layer.tf_config import TaskSettings, read_tf_config, task_of_worker
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import nearest_keyword
@@ -177,7 +177,7 @@ def _cluster_property(name):
 for _name in _REPLACEABLE:
     if _name != 'experimental_distribute':
         setattr(RunConfig, _name, _setting(_name))
-for _name in ClusterTask._fields:
+for _name in TaskSettings._fields:
     if _name != 'model_dir':
         setattr(RunConfig, _name, _cluster_property(_name))
 

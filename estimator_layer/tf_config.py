@@ -11,7 +11,7 @@ from tinyflow.cluster.cluster_spec import ClusterSpec
 from tinyflow.cluster.environment import tf_config
 from tinyflow.graph.support.errors import misuse, why
 
-__all__ = ['ClusterTask', 'TaskType', 'read_tf_config', 'task_of_worker']
+__all__ = ['TaskSettings', 'TaskType', 'read_tf_config', 'task_of_worker']
 
 _EXAMPLE = ('TF_CONFIG=\'{"cluster": {"chief": ["host0:2222"], "worker": ["host1:2222"], '
             '"ps": ["host2:2222"]}, "task": {"type": "worker", "index": 0}}\'; for one process '
@@ -29,13 +29,13 @@ class TaskType:
 
 
 # The task of this process in the cluster; the fields are properties of RunConfig.
-ClusterTask = collections.namedtuple('ClusterTask', (
+TaskSettings = collections.namedtuple('TaskSettings', (
     'cluster_spec', 'task_type', 'task_id', 'master', 'evaluation_master', 'is_chief',
     'num_ps_replicas', 'num_worker_replicas', 'global_id_in_cluster', 'service', 'model_dir'))
 
 
 def read_tf_config():
-    """The ClusterTask that TF_CONFIG describes; a single local worker if it is not set.
+    """The TaskSettings that TF_CONFIG describes; a single local worker if it is not set.
 
     Raises ValueError that names the field and what it may contain.
     """
@@ -50,7 +50,7 @@ def read_tf_config():
 
 
 def task_of_worker(strategy):
-    """The ClusterTask of a process of a strategy over several; worker 0 is the chief.
+    """The TaskSettings of a process of a strategy over several; worker 0 is the chief.
 
     An evaluator is alone: its cluster is empty, as it is without a strategy.
     """
@@ -59,7 +59,7 @@ def task_of_worker(strategy):
     common = {'service': _service(config.get('service')), 'model_dir': config.get('model_dir')}
     kind, index = task.get('type', TaskType.WORKER), _index(task.get('index', 0))
     if cluster and kind == TaskType.EVALUATOR:
-        return ClusterTask(ClusterSpec({}), kind, index, '', '', False, 0, 0, None, **common)
+        return TaskSettings(ClusterSpec({}), kind, index, '', '', False, 0, 0, None, **common)
     context = strategy.extended._input_context()
     rank, count = context.input_pipeline_id, context.num_input_pipelines
     if not cluster:
@@ -68,7 +68,7 @@ def task_of_worker(strategy):
     if TaskType.PS in cluster.jobs:
         master, servers = f'grpc://{cluster.task_address(kind, index)}', cluster.num_tasks('ps')
     is_chief = rank == 0 and kind != TaskType.PS
-    return ClusterTask(cluster, kind, index, master, '', is_chief, servers, count, rank, **common)
+    return TaskSettings(cluster, kind, index, master, '', is_chief, servers, count, rank, **common)
 
 
 def _local_task(config, task, common):
@@ -77,7 +77,7 @@ def _local_task(config, task, common):
         raise _invalid('If "cluster" is not set in TF_CONFIG, task type must be WORKER.')
     if index:
         raise _invalid('If "cluster" is not set in TF_CONFIG, task index must be 0.')
-    return ClusterTask(ClusterSpec({}), kind, index, config.get('session_master', ''),
+    return TaskSettings(ClusterSpec({}), kind, index, config.get('session_master', ''),
                        config.get('eval_session_master', ''), True, 0, 1, 0, **common)
 
 
@@ -91,7 +91,7 @@ def _cluster_task(config, cluster, task, common):
         if chief == TaskType.MASTER:
             raise _invalid('If `master` node exists in `cluster`, task_type `evaluator` is not '
                            'supported.')
-        return ClusterTask(ClusterSpec({}), kind, index, '', evaluation_master, False, 0, 0, None,
+        return TaskSettings(ClusterSpec({}), kind, index, '', evaluation_master, False, 0, 0, None,
                            **common)
     workers = len(cluster.as_dict().get(TaskType.WORKER, ())) + 1
     order = [chief, TaskType.WORKER,
@@ -103,7 +103,7 @@ def _cluster_task(config, cluster, task, common):
     if master is None:
         is_only_task = cluster.jobs == [kind] and cluster.num_tasks(kind) == 1
         master = '' if is_only_task else f'grpc://{cluster.task_address(kind, index)}'
-    return ClusterTask(cluster, kind, index, master, evaluation_master, kind == chief, servers,
+    return TaskSettings(cluster, kind, index, master, evaluation_master, kind == chief, servers,
                        workers, number, **common)
 
 

@@ -27,9 +27,7 @@ from tinyflow.session.program_cache import ProgramCache
 
 TASKS = [Task('worker', 0), Task('worker', 1), Task('ps', 0)]
 PLAIN = Options(passes=(), unroll=None)
-# A generator is a Python object of this program; string concatenation of scalars gives bytes.
-NOT_CUT = {'dataset_from_generator': 'a Python generator cannot be sent',
-           'dataset_of_listed_files': 'Add of two strings gives no array, in one process too'}
+NOT_CUT = {'dataset_from_generator': 'a Python generator cannot be sent'}
 
 
 class InProcess:

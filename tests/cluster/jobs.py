@@ -4,21 +4,20 @@ By hand, 20 kills of a role:   python -m tests.cluster.jobs ps 20 [PROGRAM] [MOM
 """
 from __future__ import annotations
 
-import os
 import random
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from tests.cluster import processes
 from tinyflow.cluster.ports import free_ports
 
-ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / 'programs'
 LIMIT = 60              # seconds until a task is given up
+QUIET = {'TF_CPP_MIN_LOG_LEVEL': '3', 'PYTHONWARNINGS': 'ignore'}
 
 
 class Job:
@@ -43,20 +42,13 @@ class Job:
 
     def __exit__(self, *error):
         for process in self.processes.values():
-            if process.poll() is None:
-                process.kill()
-            process.wait()
+            processes.end(process)
 
     def start(self, job, index):
         """Starts a task, once more if it has ended; its output goes on in the same file."""
-        env = {**os.environ, 'PYTHONPATH': os.pathsep.join(
-            [str(ROOT), *filter(None, [os.environ.get('PYTHONPATH')])]),
-            'PYTHONDONTWRITEBYTECODE': '1', 'TF_CPP_MIN_LOG_LEVEL': '3', 'PYTHONWARNINGS': 'ignore',
-            'OPENBLAS_NUM_THREADS': '1'}
         with open(self._file(job, index), 'a') as output:
-            self.processes[job, index] = subprocess.Popen(
-                [*self._command, '--job_name', job, '--task_index', str(index)], env=env,
-                stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+            self.processes[job, index] = processes.start(
+                [*self._command, '--job_name', job, '--task_index', index], QUIET, output)
 
     def _file(self, job, index):
         return self.folder / f'{job}-{index}.txt'
@@ -137,11 +129,13 @@ def training(folder, program='monitored_sync', kill=None, moment='pause', steps=
 
     Tasks `kill` are killed at a moment (a key of MOMENTS) and started again.
     """
+    hold = Path(folder) / 'go on'           # however late a kill comes, it is not after the end
     with Job(program, 1, 2, folder, '--steps', steps, '--logdir', Path(folder) / 'model',
-             '--pause', pause) as job:
+             '--pause', pause, '--hold', hold) as job:
         if kill:
             MOMENTS[moment](job, kill)
             job.restart(kill)
+        hold.touch()
         # A Supervisor's program ends with an error when it loses its server, as in TensorFlow.
         job.wait(restarts=3 if program.startswith('supervised') else 0)
         return job.final() or f'at step {job.saved_step()}'

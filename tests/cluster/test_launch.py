@@ -2,11 +2,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,11 +12,11 @@ from textwrap import dedent
 
 import pytest
 
+from tests.cluster import processes
 from tinyflow.api.cli import main
 from tinyflow.cluster.launch import tasks
 from tinyflow.cluster.launch.running import _shown, how_it_ended
 
-ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(sys.platform == 'win32', reason='there are no process groups')
 
 
@@ -216,9 +214,8 @@ class Started:
                                     for kind in ('out', 'err'))
         command = [sys.executable, '-m', 'tinyflow', 'launch', *options.split(), f'{name}.py',
                    name, '--more']
-        self.process = subprocess.Popen(
-            command, cwd=folder, stdout=self.output, stderr=self.errors, start_new_session=True,
-            env={**os.environ, 'PYTHONPATH': str(ROOT), 'NO_COLOR': '1'})
+        self.process = processes.start(command, {'NO_COLOR': '1'}, self.output, self.errors,
+                                       folder)
 
     def texts(self):
         found = []
@@ -261,9 +258,7 @@ def jobs(tmp_path_factory):
     started = {name: Started(folder, name, *job) for name, job in JOBS.items()}
     yield started
     for job in started.values():
-        if job.process.poll() is None:
-            job.process.kill()
-        job.process.wait()
+        processes.end(job.process)
         job.output.close(), job.errors.close()
 
 

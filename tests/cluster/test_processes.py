@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -11,6 +10,7 @@ import time
 import pytest
 
 import tinyflow as tf
+from tests.cluster import processes
 from tinyflow.cluster import client
 from tinyflow.cluster.ports import free_ports
 
@@ -34,11 +34,11 @@ class _Ps:
         self.process = None
 
     def start(self):
-        self.process = subprocess.Popen([sys.executable, '-c', _PS, self.address, self.worker])
+        self.process = processes.start([sys.executable, '-c', _PS, self.address, self.worker],
+                                       stdout=None)
 
     def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
+        processes.end(self.process)
 
 
 @pytest.fixture

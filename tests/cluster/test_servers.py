@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 import threading
 import time
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.cluster import messages, serving, transport
+from tinyflow.cluster import messages, process_group, serving, transport
 from tinyflow.cluster.server import IN_PROCESS
 
 zmq = pytest.importorskip('zmq', reason="needs the extra: pip install 'tinyflow-graph[cluster]'")
@@ -161,6 +162,19 @@ def test_a_session_goes_on_after_a_run_that_failed(session, monkeypatch):
     assert session.run(size) == 0
 
 
+def test_a_thread_of_a_closed_session_reaches_no_server(graph, servers):
+    """It could take a gradient there that the next session waits for."""
+    with on_ps():
+        c = tf.random_uniform([])
+    session = tf.Session(servers[0].target)
+    run = session._new_call(c, ()).entry.run
+    session.close()
+    before = set(servers[1].service._sessions)
+    with pytest.raises(tf.errors.CancelledError, match='Session has been closed'):
+        run([])
+    assert set(servers[1].service._sessions) <= before
+
+
 def test_a_blocked_dequeue_holds_no_other_run(session):
     with on_ps():
         queue = tf.FIFOQueue(2, [tf.float32], shapes=[[]])
@@ -271,6 +285,19 @@ def test_wrong_settings():
     for target in ('foo://bar', 'localhost:2222', 'grpc://x'):
         with pytest.raises(tf.errors.NotFoundError, match='No session factory'):
             tf.Session(target)
+
+
+@pytest.mark.parametrize('package, make', [
+    ('zmq', lambda: tf.train.Server({'ps': ['localhost:0']})),
+    ('zmq', lambda: tf.Session('grpc://localhost:1')),
+    ('mpi4py', process_group._join)])
+def test_a_missing_package(package, make, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    cluster = {'worker': ['localhost:1', 'localhost:2']}
+    monkeypatch.setenv('TF_CONFIG', json.dumps(
+        {'cluster': cluster, 'task': {'type': 'worker', 'index': 1}}))
+    with pytest.raises(ImportError, match=r"need.*\n  Hint: pip install 'tinyflow-graph"):
+        make()
 
 
 def test_two_servers_at_one_address(servers):

@@ -16,10 +16,11 @@ pytest.importorskip('mpi4py', reason="several workers need pip install 'tinyflow
 pytestmark = pytest.mark.cluster
 
 
-def test_four_workers_compute_what_one_process_does(tmp_path):
-    ended = workers.by_mpiexec(4, 'training_loops.py', tmp_path)
+@pytest.mark.parametrize('count', [pytest.param(2, marks=pytest.mark.thorough), 4])
+def test_workers_compute_what_one_process_does(count, tmp_path):
+    ended = workers.by_mpiexec(count, 'training_loops.py', tmp_path)
     assert ended[0][0] == 0, ended.output
-    found = [json.loads((tmp_path / f'{rank}.json').read_text()) for rank in range(4)]
+    found = [json.loads((tmp_path / f'{rank}.json').read_text()) for rank in range(count)]
     assert all(worker['again'] for worker in found)                 # bit for bit
     for worker in found[1:]:
         assert _same(worker, found[0])

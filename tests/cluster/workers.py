@@ -1,15 +1,12 @@
 """Starts workers, by mpiexec or each with its own TF_CONFIG, and waits for them."""
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import shutil
-import signal
-import subprocess
 import sys
 from pathlib import Path
 
+from tests.cluster import processes
 from tinyflow.cluster.ports import free_ports
 
 HERE = Path(__file__).parent
@@ -45,24 +42,19 @@ def apart(workers, script, *arguments, **environment):
 
 
 def _start(command, script, arguments, environment):
-    path = os.pathsep.join([str(HERE.parents[1]), os.environ.get('PYTHONPATH', '')])
-    return subprocess.Popen(
-        [*command, sys.executable, str(HERE / script), *map(str, arguments)],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
-        env={**os.environ, 'PYTHONPATH': path, 'OPENBLAS_NUM_THREADS': '1', **environment})
+    return processes.start([*command, sys.executable, HERE / script, *arguments], environment)
 
 
-def _wait(processes):
+def _wait(started):
     """The Ended processes; after LIMIT they are killed, with all that they have started."""
     ended = Ended()
     try:
-        for process in processes:
+        for process in started:
             text, _ = process.communicate(timeout=LIMIT)
             ended.append((process.returncode, text))
         return ended
     finally:
-        for process in processes:
+        for process in started:
             if process.poll() is None:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                print(process.communicate()[0])
+                processes.end(process)
+                print(process.stdout.read())

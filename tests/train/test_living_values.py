@@ -7,7 +7,11 @@ import pytest
 
 import tinyflow as tf
 from tinyflow.train.checkpoints.exact_resume import read_state, resume_file, save_positions
-from tinyflow.train.checkpoints.living_values import has_living_values
+from tinyflow.train.checkpoints.living_values import (
+    forget_living_values,
+    has_living_values,
+    note_living_values,
+)
 from tinyflow.train.sessions import polling
 
 pytestmark = pytest.mark.usefixtures('graph')
@@ -33,6 +37,7 @@ def saved(tmp_path):
     saver = tf.train.Saver()
     with OfACluster() as session:
         session.run(step.initializer)
+        note_living_values(session, tmp_path)
         session.run(more)
         session.run(more)
         prefix = str(tmp_path / 'model-2')
@@ -42,28 +47,32 @@ def saved(tmp_path):
         yield session, prefix, step
 
 
-def test_newer_values_of_the_same_server_are_kept(saved):
+@pytest.mark.parametrize('has_checkpoint', [True, False])
+def test_newer_values_of_the_same_server_are_kept(saved, has_checkpoint, tmp_path):
+    """Also before the first checkpoint."""
     session, prefix, _ = saved
-    assert has_living_values(session, prefix, lambda: True)
+    assert has_living_values(session, tmp_path, prefix if has_checkpoint else None, lambda: True)
 
 
-@pytest.mark.parametrize('change', ['older', 'another server', 'without values', 'unknown'])
+@pytest.mark.parametrize('change', ['older', 'another server', 'without values', 'ended normally',
+                                    'damaged'])
 def test_other_values_are_not(saved, change, tmp_path):
     session, prefix, step = saved
     if change == 'older':
         session.run(step.assign(1))
     elif change == 'another server':
         session.incarnation = 8
-    elif change == 'unknown':
-        tf.gfile.Remove(resume_file(prefix))
-    assert not has_living_values(session, prefix, lambda: change != 'without values')
+    elif change == 'ended normally':
+        forget_living_values(tmp_path)
+    elif change == 'damaged':
+        (tmp_path / 'training.servers').write_bytes(b'\xff{')
+    assert not has_living_values(session, tmp_path, prefix, lambda: change != 'without values')
 
 
 def test_the_file_says_that_asynchronous_updates_do_not_repeat(saved):
     _, prefix, _ = saved
     state = read_state(resume_file(prefix))
     assert 'does not repeat' in state['lost']['updates']
-    assert state['incarnations'] == {'/job:ps/replica:0/task:0/device:CPU:0': 7}
 
 
 def test_pauses_double_and_the_log_says_for_whom(monkeypatch):

@@ -27,6 +27,7 @@ from tinyflow.compiler.prune import prune
 from tinyflow.compiler.schedule import schedule
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.support import errors
 from tinyflow.graph.support.gc_pause import collector_paused
 from tinyflow.session.cache_entry import CacheEntry
 from tinyflow.session.program_cache import ProgramCache
@@ -34,7 +35,6 @@ from tinyflow.session.program_cache import ProgramCache
 __all__ = ['ClusterPrograms']
 
 _SHAPES = 1000          # remembered of one pair of fetches and feeds
-
 
 _keys = itertools.count(1)
 
@@ -44,7 +44,7 @@ class Cluster(Protocol):
 
     own: Task                           # the session's task: where operations go without a device
     service: TaskService | None         # of that task, if it is in this process
-    tasks: Sequence[Task]               # those that the session may use
+    tasks: list[Task]                   # those that the session may use
 
     def connect(self, task: Task, session: str) -> Peer: ...
 
@@ -79,6 +79,7 @@ class ClusterPrograms:
         self._peers: dict[Task, Peer] = {}
         self._connecting: dict[Task, threading.Lock] = {}
         self._lock = threading.RLock()
+        self._closed = False
         self._log_placement = log_placement
         self._placement: Placement | None = None
         self.store: Any = None
@@ -116,8 +117,18 @@ class ClusterPrograms:
             with connecting:                    # may wait until the task has started
                 found = self._peers.get(task)
                 if found is None:
-                    found = self._peers[task] = self.cluster.connect(task, self.session)
+                    found = self._connect(task)
         return found
+
+    def _connect(self, task: Task) -> Peer:
+        if not self._closed:
+            found = self.cluster.connect(task, self.session)
+            with self._lock:
+                if not self._closed:
+                    self._peers[task] = found
+                    return found
+            found.close()               # of a thread that goes on after the session's end
+        raise errors.CancelledError(None, None, 'Session has been closed.')
 
     def placement(self, fetches: Sequence[Tensor | Operation],
                   feeds: Sequence[Tensor]) -> tuple[list[Operation], Placement]:
@@ -168,7 +179,7 @@ class ClusterPrograms:
                   for tensor, arrival in stage.ins.items()}
         if is_own and not _needs_import(stage):
             order = list(stage.operations)
-            fetches = (*stage.outs, *stage.targets)
+            fetches: tuple[Tensor | Operation, ...] = (*stage.outs, *stage.targets)
             entry = CacheEntry(fetches, tuple(stage.ins), self.runtime, self.options,
                                lower(order, tuple(stage.ins), fetches))
             part.program = StageProgram(
@@ -195,13 +206,13 @@ class ClusterPrograms:
                 part.dtypes.append(tensor.dtype.base_dtype.np)
             if arrival.kept and not is_own:
                 kept[i] = slots[arrival]
-        part.ships = Route(ins, sent, kept, drops)
+        part.route = Route(ins, sent, kept, drops)
         return part
 
     def register(self, part: Part) -> None:
         """Sends a stage to its task; waits for that to start, if it has not."""
         peer = self.peer(part.stage.task)
-        peer.register(part.key, packed(part.stage, peer.in_process), part.ships)
+        peer.register(part.key, packed(part.stage, peer.in_process), part.route)
         part.peer = peer
 
     def _show_placement(self, order: Sequence[Operation], placement: Placement) -> None:
@@ -212,6 +223,7 @@ class ClusterPrograms:
     def clear(self) -> None:
         """Ends the session on all its tasks."""
         with self._lock:
+            self._closed = True
             peers, self._peers = list(self._peers.values()), {}
             self.entries.clear()
         for peer in peers:

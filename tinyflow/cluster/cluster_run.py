@@ -32,7 +32,7 @@ class Part:
     Values are in the slots of a list: first those of the feeds, then those that leave a stage.
     """
 
-    __slots__ = ('stage', 'peer', 'key', 'ins', 'outs', 'program', 'dtypes', 'ships')
+    __slots__ = ('stage', 'peer', 'key', 'ins', 'outs', 'program', 'dtypes', 'route')
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -42,7 +42,7 @@ class Part:
         self.ins: list[int] = []
         self.outs: list[int] = []
         self.dtypes: list[np.dtype] = []
-        self.ships: Route | None = None
+        self.route = Route((), (), {}, ())              # of another task: what it keeps, and sends
 
 
 class ClusterRun:
@@ -77,7 +77,7 @@ class ClusterRun:
                             part.key, step, [known[i] for i in part.ins], milliseconds)))
                 for part in level:
                     if part.program is not None:
-                        results = part.program.run([known[i] for i in part.ins], None)
+                        results = part.program.run([known[i] for i in part.ins], {})
                         for slot, dtype, value in zip(part.outs, part.dtypes, results):
                             known[slot] = boxed(value, dtype)
                 while begun:
@@ -131,7 +131,7 @@ class ClusterRun:
     def _forget(self, step: int) -> None:
         """Frees what a failed step has left on tasks."""
         for peer in {part.peer for level in self.levels for part in level
-                     if part.ships is not None and part.ships.kept and part.peer is not None}:
+                     if part.route.kept and part.peer is not None}:
             peer.cancel(step, None)
 
 

@@ -85,7 +85,7 @@ class ClusterSpec:
     def __ne__(self, other):
         return not self == other
 
-    __hash__ = None
+    __hash__ = None             # type: ignore[assignment]
 
     def __repr__(self):
         return f'ClusterSpec({self.as_dict()!r})'

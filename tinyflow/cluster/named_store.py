@@ -70,17 +70,18 @@ class Containers:
 
     def named(self, names: Iterable[tuple[str, str]]) -> list[np.ndarray | None]:
         """Copies of the values of Variables, by (container, name); None where there is none."""
-        found = [self._storages.get(tuple(name)) for name in names]       # type: ignore[arg-type]
+        found = [self._storages.get(name) for name in names]
         return [None if storage is None else storage.copy() for storage in found]
 
     def set_named(self, pairs: Iterable[tuple[tuple[str, str], np.ndarray]]) -> None:
         """Sets values by (container, name); NotFoundError for a Variable no program has used."""
-        pairs = [(self._storages.get(tuple(name)), name, array)       # type: ignore[call-overload]
-                 for name, array in pairs]
-        for storage, name, _ in pairs:
+        found = []
+        for name, array in pairs:
+            storage = self._storages.get(name)
             if storage is None:
                 raise errors.NotFoundError(None, None, f"There is no Variable '{name[1]}'.")
-        for storage, _, array in pairs:
+            found.append((storage, array))
+        for storage, array in found:
             storage.set(array)
 
     def reset(self, containers: Iterable[str] = ()) -> None:

@@ -124,7 +124,7 @@ def _sizes(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor],
     program = infer(graph_to_program(fetches, feeds), shapes, True)
     values = {v.name: v for i in program.instructions for v in (*i.inputs, *i.outputs)}
     values.update({v.name: v for v in program.feeds})
-    found = {}
+    found: dict[str, int | None] = {}
     for name, value in values.items():
         if value.known_shape and value.dtype.np.kind != 'O':
             found[name] = value.nbytes

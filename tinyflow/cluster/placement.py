@@ -63,6 +63,7 @@ class Placement:
         self._graph = graph
         self._available = available
         self._known = frozenset(available)
+        self._first_task = min(available)
         self._first: dict[str, int] = {}        # job -> its first task
         for task in available:
             self._first[task.job] = min(task.index, self._first.get(task.job, task.index))
@@ -145,8 +146,8 @@ class Placement:
             return self.own, "a session's own task reads and writes checkpoints"
         placed = [op for op in group if op.device and parts_of(op.device) != (None, None)]
         if not placed:
-            shared = any(map(_is_shared, group))
-            return (min(self._available), _FIRST) if shared else (self.own, _OWN)
+            shared = any(map(_workers_share, group))
+            return (self._first_task, _FIRST) if shared else (self.own, _OWN)
         placed.sort(key=lambda op: op.id)
         makers = [op for op in placed if op.type in VARIABLES] or \
             [op for op in placed if not op.inputs and op.outputs and op.outputs[0].dtype in _STAY]
@@ -188,7 +189,7 @@ def _uses_storage(operation: Operation, position: int) -> bool:
     return operation.type != 'Identity' and len(inputs) > position and inputs[position].ref
 
 
-def _is_shared(operation: Operation) -> bool:
+def _workers_share(operation: Operation) -> bool:
     """True for a Variable and for a queue or accumulator with a shared_name."""
     return operation.type in VARIABLES or not operation.inputs and \
         bool(operation.attrs.get('shared_name')) and \

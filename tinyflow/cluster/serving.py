@@ -320,7 +320,9 @@ def check_same(server: Server, theirs: Any, sender: Any) -> None:
     task = server.service.task
     for job, tasks in addresses(server.cluster).items():
         others = theirs.get(job)
-        for index, address in tasks.items() if isinstance(others, dict) else ():
+        if not isinstance(others, dict):
+            continue
+        for index, address in tasks.items():
             other = others.get(str(index))
             if isinstance(other, str) and other.rpartition(':')[2] != '0' \
                     and transport.canonical(other) != transport.canonical(address):

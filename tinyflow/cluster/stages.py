@@ -125,8 +125,10 @@ class _Cut:
             if operation.type == 'NoOp' or operation.type == 'Const' and operation.control_inputs:
                 self.waits[operation] = self._waits_of(operation)
             elif self._is_free(operation):
-                if operation.outputs[0] in self.old_values:
-                    self.read_early[operation.outputs[0]] = self._send(operation.outputs[0])
+                output = operation.outputs[0]
+                variable = self._variable(output) if output in self.old_values else None
+                if variable is not None:
+                    self.read_early[output] = self._send(output, variable)
             else:
                 self._add(operation)
         results = [self._result(fetch) for fetch in fetches]
@@ -178,7 +180,7 @@ class _Cut:
             elif not travels(tensor):
                 raise _cannot_travel(operation, tensor, task, self.placement.task(variable))
             else:
-                arrival = self._send(tensor, self.level.get(tensor.op, 0))
+                arrival = self._send(tensor, variable, self.level.get(tensor.op, 0))
             arrivals[tensor] = arrival
             level = max(level, arrival.source.level + (arrival.source.task != task))
         for waits in [self._waits_of(operation), *[self.waits[t.op] for t in operation.inputs
@@ -285,9 +287,8 @@ class _Cut:
 
     # ---- values of Variables -----------------------------------------------------------------
 
-    def _send(self, tensor: Tensor, level: int = 0) -> Arrival:
+    def _send(self, tensor: Tensor, variable: Operation, level: int = 0) -> Arrival:
         """The value that a Variable has now, in the order of execution, as an Arrival."""
-        variable = self._variable(tensor)
         uses = self._used(variable)
         level = max(uses.written, level)
         stage = self._stage(level, self.placement.task(variable))
@@ -309,7 +310,7 @@ class _Cut:
             arrival = self._stage(self.level[fetch.op],
                                   self.placement.task(fetch.op)).arrival(fetch)
         elif variable is not None:
-            arrival = self._send(fetch)
+            arrival = self._send(fetch, variable)
         elif fetch.op in self.waits:
             level = max([n + (t != self.placement.own) for t, n in self.waits[fetch.op].items()],
                         default=0)

@@ -76,7 +76,7 @@ class StageProgram:
         self._read = _variables_read(entry.fetches)
         self.plain = route.is_plain and list(route.sent) == list(range(outputs))
 
-    def run(self, arrays: Sequence[np.ndarray], kept: dict[int, Any] | None) -> list:
+    def run(self, arrays: Sequence[np.ndarray], kept: dict[int, Any]) -> list:
         """The outputs that are sent, given the arrays that arrive; `kept` is of this step."""
         if self._read and self.plain and self.programs is not None:
             values = [self._storage(variable).value for variable in self._read]
@@ -101,10 +101,10 @@ class StageProgram:
     def _storage(self, variable: Operation) -> VariableStorage:
         return self.programs.runtime.store.storage(variable)    # type: ignore[union-attr]
 
-    def _with_kept(self, arrays: Sequence[np.ndarray], kept: dict[int, Any] | None) -> list:
+    def _with_kept(self, arrays: Sequence[np.ndarray], kept: dict[int, Any]) -> list:
         arriving = iter(arrays)
         try:
-            return [next(arriving) if number < 0 else boxed(kept[number], dtype)  # type: ignore[index]
+            return [next(arriving) if number < 0 else boxed(kept[number], dtype)
                     for number, dtype in zip(self.route.ins, self.dtypes)]
         except KeyError:
             raise state_lost('A value that an earlier stage of this run has left on the task is '
@@ -258,7 +258,7 @@ class TaskService:
                 self._survivors)
         failed = True
         try:
-            results = program.run(arrays, None if program.plain else found.of_step(step))
+            results = program.run(arrays, {} if program.plain else found.of_step(step))
             failed = False
             return results
         finally:

@@ -13,7 +13,7 @@ class Task(NamedTuple):
     """One process of a cluster."""
 
     job: str
-    index: int
+    index: int                          # type: ignore[assignment]    # hides tuple.index
 
     def __str__(self) -> str:
         return f'/job:{self.job}/task:{self.index}'

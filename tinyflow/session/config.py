@@ -107,6 +107,7 @@ class RunOptions(Record):
 
     trace_level: int
     timeout_in_ms: int
+    output_partition_graphs: bool
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
     _fields = {'trace_level': 0, 'timeout_in_ms': 0, 'inter_op_thread_pool': 0,
                'output_partition_graphs': False, 'debug_options': None,

@@ -4,6 +4,8 @@
 """
 import argparse
 import importlib
+import os
+import time
 
 import numpy as np
 
@@ -18,6 +20,7 @@ parser.add_argument('--steps', type=int, default=20)
 parser.add_argument('--optimizer', default='GradientDescent')
 parser.add_argument('--save_steps', type=int, default=5)
 parser.add_argument('--pause', type=float, default=0., help='seconds after each step')
+parser.add_argument('--hold', help='a file without which there is no step after the 9th')
 FLAGS = parser.parse_args()
 tf = importlib.import_module(FLAGS.framework)
 tf.logging.set_verbosity(tf.logging.INFO if FLAGS.framework == 'tinyflow' else tf.logging.ERROR)
@@ -56,6 +59,15 @@ def rows_of(step):
     """The batch of this worker in a global step."""
     first = 10 * (WORKERS * step + FLAGS.task_index)
     return np.arange(first, first + 10) % 400
+
+
+def pause(step):
+    """What follows each step. A task that is lost at the very end could not be made up for: those
+    that are done would not come back.
+    """
+    time.sleep(FLAGS.pause)
+    while FLAGS.hold and step >= 9 and not os.path.exists(FLAGS.hold):
+        time.sleep(0.005)
 
 
 def say(text, *values):

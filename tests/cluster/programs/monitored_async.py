@@ -1,7 +1,16 @@
 """Asynchronous workers in MonitoredTrainingSessions; an embedding in parts on several servers."""
-import time
-
-from flags import FLAGS, INPUTS, TARGETS, network, on_this_worker, rows_of, say, start_server, tf
+from flags import (
+    FLAGS,
+    INPUTS,
+    TARGETS,
+    network,
+    on_this_worker,
+    pause,
+    rows_of,
+    say,
+    start_server,
+    tf,
+)
 
 server = start_server()
 with on_this_worker():
@@ -26,5 +35,5 @@ with tf.train.MonitoredTrainingSession(
                                {x: INPUTS[rows], y: TARGETS[rows], words: rows % 20})
         step += 1
         say('loss %.9g', value)
-        time.sleep(FLAGS.pause)
+        pause(step)
 say('done')

@@ -1,6 +1,4 @@
 """Synchronous replicas in a MonitoredTrainingSession, which saves, and goes on where it was."""
-import time
-
 from flags import (
     FLAGS,
     INPUTS,
@@ -8,6 +6,7 @@ from flags import (
     WORKERS,
     network,
     on_this_worker,
+    pause,
     say,
     start_server,
     tf,
@@ -36,7 +35,7 @@ with tf.train.MonitoredTrainingSession(
     while step < FLAGS.steps and not session.should_stop():
         value, step = session.run([loss, train_op])
         say('step %d loss %.9g', step, value)
-        time.sleep(FLAGS.pause)
+        pause(step)
     if is_chief:
         values = session.run_step_fn(lambda step_context: step_context.session.run(variables))
         say('final %s', b''.join(value.tobytes() for value in values).hex())

@@ -1,7 +1,5 @@
 """Synchronous replicas with a Supervisor: the chief starts the queue runner and hands out tokens.
 """
-import time
-
 from flags import (
     FLAGS,
     INPUTS,
@@ -9,6 +7,7 @@ from flags import (
     WORKERS,
     network,
     on_this_worker,
+    pause,
     rows_of,
     say,
     start_server,
@@ -47,7 +46,7 @@ while step < FLAGS.steps:
     if is_chief and FLAGS.logdir and step % FLAGS.save_steps == 0:
         say('Saving checkpoint')
         supervisor.saver.save(session, supervisor.save_path, global_step)
-    time.sleep(FLAGS.pause)
+    pause(step)
 say('done')
 if is_chief:
     say('final %s', session.run(tf.get_default_graph().get_tensor_by_name('w2:0')).tobytes().hex())

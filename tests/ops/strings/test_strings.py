@@ -90,3 +90,13 @@ def test_string_errors_have_hints():
         tf.reduce_join([1, 2])
     with pytest.raises(tf.errors.DataLossError, match='GZIP'):
         run(tf.decode_compressed(['abc'], 'GZIP'))
+
+
+def test_the_sum_of_two_strings_is_a_tensor():
+    x = tf.placeholder(tf.string, [])
+    both = x + x
+    with tf.Session() as session:
+        got = session.run([both, tf.reshape(both, [1]), tf.strings.length(both)], {x: 'ab'})
+    assert got == [b'abab', [b'abab'], 4]
+    count = tf.while_loop(lambda text: tf.strings.length(text) < 5, lambda text: text + x, [x])
+    assert tf.Session().run(count, {x: 'ab'}) == b'ababab'

@@ -36,6 +36,7 @@ class Job:
         self._done: dict[tuple[str, int], int] = {}     # (kind, index) -> exit status
         self._selector = selectors.DefaultSelector()
         self._interrupted = 0
+        self._has_no_reader = False
         self._quiet_since = None
 
     # ---- the whole of a job --------------------------------------------------------------
@@ -53,7 +54,7 @@ class Job:
         try:
             return self._watch()
         except BrokenPipeError:                     # `launch ... | head`
-            self._show = lambda task, line: None
+            self._has_no_reader = True
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 128 + signal.SIGPIPE
         finally:
@@ -192,6 +193,8 @@ class Job:
         sys.stdout.flush()
 
     def _show(self, task, line):
+        if self._has_no_reader:
+            return
         label = f'[{task.label}]'
         if sys.stdout.isatty() and 'NO_COLOR' not in os.environ:
             label = f'\x1b[{_COLOURS[self._tasks.index(task) % len(_COLOURS)]}m{label}\x1b[0m'

@@ -25,7 +25,7 @@ class LaunchedTask(NamedTuple):
     """One process of a job; an evaluator has no address."""
 
     kind: str               # 'chief', 'worker', 'ps' or 'evaluator'
-    index: int
+    index: int              # type: ignore[assignment]    # hides tuple.index
     address: str | None = None
 
     @property

@@ -54,6 +54,15 @@ class Add(Elementwise):
     types = {'T': _SMALL | {dtypes.string}}
     kernel = np.add
 
+    def emit(call):                         # two strings give bytes, not an array
+        is_string = call.inputs[0].dtype is dtypes.string
+        return f'np.asarray(np.add({", ".join(call.args)}), object)' if is_string else None
+
+    @classmethod
+    def call(cls, attrs, arrays, first=()):
+        result, = super().call(attrs, arrays, first)
+        return (np.asarray(result, object) if type(result) is bytes else result),
+
     def gradient(op, dy):
         return dy, dy
 

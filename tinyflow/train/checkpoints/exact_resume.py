@@ -48,19 +48,11 @@ def save_positions(session, prefix, step, state=None):
     """
     if state is None:
         state = {'global_step': int(step), **session_state(session)}
-        _note_tasks(state, session)
-    write_state(resume_file(prefix), state)
-    return state['lost']
-
-
-def _note_tasks(state, session):
-    """Notes since when the tasks of a cluster hold the Variables, and what does not repeat."""
-    tasks = incarnations(session)
-    if tasks:
-        state['incarnations'] = tasks
-        if not updates_are_ordered(session.graph):
+        if incarnations(session) and not updates_are_ordered(session.graph):
             state['lost']['updates'] = ('the workers of a cluster update Variables in an order '
                                         'that does not repeat')
+    write_state(resume_file(prefix), state)
+    return state['lost']
 
 
 def states_of_workers(prefix, step, count, savers):

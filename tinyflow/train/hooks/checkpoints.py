@@ -9,6 +9,7 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import misuse
 from tinyflow.train.checkpoints import exact_resume
+from tinyflow.train.checkpoints.living_values import forget_living_values
 from tinyflow.train.hooks.steps import step_for
 from tinyflow.train.hooks.timers import SecondOrStepTimer
 from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
@@ -103,6 +104,7 @@ class CheckpointSaverHook(SessionRunHook):
             self._save(session, step)
         # After a normal end, the next training reads its input from the start.
         files.remove(exact_resume.resume_file(self._prefix(step)))
+        forget_living_values(self._checkpoint_dir)
         for listener in self._listeners:
             listener.end(session, step)
 

@@ -13,7 +13,11 @@ from tinyflow.graph.support import errors, logging
 from tinyflow.graph.support.errors import misuse
 from tinyflow.session.session import Session
 from tinyflow.train.checkpoints.checkpoint_state import state_for_training
-from tinyflow.train.checkpoints.living_values import has_living_values
+from tinyflow.train.checkpoints.living_values import (
+    forget_living_values,
+    has_living_values,
+    note_living_values,
+)
 from tinyflow.train.sessions.polling import Wait
 
 __all__ = ['SessionManager']
@@ -64,6 +68,8 @@ class SessionManager:
         try:
             if not restored:
                 self._initialize(session, init_op, init_feed_dict, init_fn)
+            if master and checkpoint_dir:
+                note_living_values(session, checkpoint_dir)
             self._check_ready(session, init_op, init_fn)
         except BaseException:
             session.close()
@@ -152,16 +158,17 @@ class SessionManager:
             self.restored_from = path
             return True
         state = self._checkpoint_state(checkpoint_dir, max_wait_secs)
-        if state is None:
-            return False
-        if master and has_living_values(session, state.model_checkpoint_path,
-                                        lambda: self._has_values(session)):
+        prefix = None if state is None else state.model_checkpoint_path
+        living = master and has_living_values(session, checkpoint_dir, prefix,
+                                              lambda: self._has_values(session))
+        if master and not living:
+            forget_living_values(checkpoint_dir)    # until all of them have other values
+        if prefix and not living:
+            saver.restore(session, prefix)
+            self.restored_from = prefix
+        if prefix:
             saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
-            return True
-        saver.restore(session, state.model_checkpoint_path)
-        saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
-        self.restored_from = state.model_checkpoint_path
-        return True
+        return living or prefix is not None
 
     def _has_values(self, session):
         """True if all that is initialised once for all tasks is."""

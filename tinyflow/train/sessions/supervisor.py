@@ -19,6 +19,7 @@ from tinyflow.ops.variables.variable_lists import (
     report_uninitialized_variables,
 )
 from tinyflow.train.checkpoints.folder_lock import FolderLock, remove_leftovers
+from tinyflow.train.checkpoints.living_values import forget_living_values
 from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.queues.coordinator import Coordinator, LooperThread
 from tinyflow.train.sessions.session_manager import SessionManager
@@ -288,6 +289,8 @@ class Supervisor:
         try:
             self._coord.join(threads, stop_grace_period_secs=self._stop_grace_secs,
                              ignore_live_threads=ignore_live_threads)
+            if self._logdir:
+                forget_living_values(self._logdir)
         finally:
             if close_summary_writer and self._summary_writer and not self._is_stopped:
                 self._log_session('STOP')
