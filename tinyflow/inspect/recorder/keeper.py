@@ -113,7 +113,7 @@ class Keeper(Observer):
             if found is not None and found[0] is array and found[1].array is not None \
                     and (found[1].array is array or _same_bits(found[1].array, array)):
                 return found[1]
-            # Nobody changes what an operation has just made, unless it is that of a Variable.
+            # What an operation has just made does not change later, unless it is a Variable's.
             made = facts.makes_arrays and array.base is None and id(array) not in run.shared
             kept = Kept(array if made else self._pool.copy(array))
             run.kept[id(array)] = array, kept       # with the array, to keep its id

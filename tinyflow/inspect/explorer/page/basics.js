@@ -65,8 +65,8 @@ explorer.say = text => {
   const place = explorer.get('said');
   place.textContent = text;
   place.classList.remove('fading');
-  void place.offsetWidth;               // starts the animation again
-  place.classList.add('fading');
+  // A frame without the class starts the animation again, without a layout in between.
+  requestAnimationFrame(() => requestAnimationFrame(() => place.classList.add('fading')));
 };
 
 // The Okabe-Ito colours, which can be told apart with any colour vision.

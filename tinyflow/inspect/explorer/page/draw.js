@@ -204,12 +204,11 @@ function drawEdges(routes) {
   const labels = [];
   for (const route of routes) {
     const {points, dx, dy, edges, port} = route;
-    const control = edges.length && edges.every(edge => edge.output < 0);
-    const tensors = new Set(edges.map(edge => `${edge.from}:${edge.output}`)).size;
+    const {control, count} = explorer.edgeFacts(edges);
     const element = svg('path', {
       class: `edge ${control ? 'control' : ''}`, d: path(points, dx, dy),
       'marker-end': route.arrow ? 'url(#arrow)' : undefined,
-      'stroke-width': Math.min(4, 1.2 + Math.log2(Math.max(1, tensors)) * 0.5),
+      'stroke-width': Math.min(4, 1.2 + Math.log2(Math.max(1, count)) * 0.5),
     });
     layers.edges.append(element);
     shownEdges.push({element, route});
@@ -222,7 +221,7 @@ function drawEdges(routes) {
 function drawLabels(routes) {
   const taken = new Map();              // y / 16 -> [[left, right]]
   for (const {points, dx, dy, edges} of routes) {
-    const text = explorer.short(explorer.edgeLabel(edges), 24);
+    const text = explorer.short(explorer.edgeFacts(edges).label, 24);
     if (!text) { continue; }
     const k = points.findIndex((point, i) => i && point[1] - points[i - 1][1] > 18);
     if (k < 1) { continue; }

@@ -108,13 +108,23 @@ model.nodes.forEach((node, index) => {
   model.gradientNodes.get(node.g).push(index);
 });
 
-/** What an edge that bundles these is called: a shape, or how many tensors there are. */
-explorer.edgeLabel = edges => {
+const facts = new WeakMap();            // list of edges -> its facts, which cost much to compute
+
+/** Of an edge that bundles these: its label - a shape, or how many tensors -, how many tensors it
+    has, and whether it only says what runs first. */
+explorer.edgeFacts = edges => {
+  if (!facts.has(edges)) { facts.set(edges, factsOf(edges)); }
+  return facts.get(edges);
+};
+
+function factsOf(edges) {
   const tensors = new Map();
   for (const {from, output} of edges) {
-    if (output >= 0) { tensors.set(`${from}:${output}`, (model.nodes[from].t || [])[output]); }
+    tensors.set(`${from}:${output}`, output < 0 ? null : (model.nodes[from].t || [])[output]);
   }
-  const shapes = new Set([...tensors.values()].map(t => t ? explorer.shortShape(t[1]) : ''));
+  const data = [...tensors.values()].filter(t => t !== null);
+  const shapes = new Set(data.map(t => t ? explorer.shortShape(t[1]) : ''));
   const shape = shapes.size === 1 ? [...shapes][0] : '';
-  return tensors.size > 1 ? `${tensors.size} tensors${shape ? ' of ' + shape : ''}` : shape;
-};
+  const label = data.length > 1 ? `${data.length} tensors${shape ? ' of ' + shape : ''}` : shape;
+  return {label, count: tensors.size, control: edges.length > 0 && !data.length};
+}

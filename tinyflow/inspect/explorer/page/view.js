@@ -148,10 +148,15 @@ for (const name of ['pointerup', 'pointercancel']) {
 
 // ---- the small map -----------------------------------------------------------------------------
 
-/** A custom property of the style, as a colour that a canvas knows. */
+/** A custom property of the style, as a colour that a canvas knows; kept, since asking after a
+    change makes the browser compute the style of the whole picture at once. */
+const colours = new Map();
 function colourOf(property) {
-  map.style.color = `var(${property})`;
-  return getComputedStyle(map).color;
+  if (!colours.has(property)) {
+    map.style.color = `var(${property})`;
+    colours.set(property, getComputedStyle(map).color);
+  }
+  return colours.get(property);
 }
 
 /** Scale and middle of the map: map = world * scale + (x, y). */
@@ -199,7 +204,9 @@ map.addEventListener('pointerdown', event => { map.setPointerCapture(event.point
                                                moveByMap(event); });
 map.addEventListener('pointermove', moveByMap);
 explorer.on('drawn', () => { drawMapImage(); drawMap(); });
-explorer.on('theme', () => { drawMapImage(); drawMap(); });
+explorer.on('theme', () => { colours.clear(); drawMapImage(); drawMap(); });
+window.matchMedia('(prefers-color-scheme: dark)').addEventListener(
+  'change', () => explorer.emit('theme'));
 
 explorer.view = {
   fit, zoom, goTo, set, flyTo, now: () => ({...view}),
