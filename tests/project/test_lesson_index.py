@@ -22,3 +22,10 @@ def test_the_lesson_of_a_concept_mentions_it():
     assert len(rows) > 20
     for word, name in rows:
         assert word in (TUTORIALS / name).read_text(encoding='utf-8'), (word, name)
+
+
+def test_each_lesson_ends_with_the_next():
+    paths = sorted(TUTORIALS.glob('[0-9]*.py'))
+    for path, following in zip(paths, [*paths[1:], TUTORIALS / 'README.md']):
+        last = path.read_text(encoding='utf-8').rstrip().splitlines()[-1]
+        assert f']({following.name})' in last, path.name
