@@ -41,6 +41,35 @@ def test_steps_have_the_values_of_each_run(session):
     assert '4 of 4 runs' in repr(r)
 
 
+def test_what_later_runs_and_the_caller_change_is_kept_as_it_was(session):
+    x, loss, _ = _net()
+    kernel = session.graph.get_tensor_by_name('hidden/kernel:0')
+    same = tf.check_numerics(kernel, 'finite', name='same')     # the Variable's own array
+    middle = session.graph.get_tensor_by_name('hidden/Relu:0')
+    with tf.control_dependencies([same]):
+        train = tf.train.AdamOptimizer(0.1).minimize(loss)
+    looped = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, tf.nn.relu(v * 2.)),
+                           [0, kernel])[1]
+    session.run(tf.global_variables_initializer())
+    fed, between = X.copy(), np.ones((2, 4), np.float32)
+
+    def run():
+        session.run([train, same, looped], {x: fed})
+        session.run([train, same], {x: fed, middle: between})
+    with tf.record(session) as r:
+        run()
+        before = [[None if k is None else k.array.copy() for k in entry.kept]
+                  for step in r for entry in step.entries]
+        run()
+        fed[:], between[:] = 7, 8
+        run()
+    after = [[k and k.array for k in entry.kept] for step in r.steps[:2] for entry in step.entries]
+    for one, two in zip(before, after):
+        for a, b in zip(one, two):
+            np.testing.assert_array_equal(a, b)
+    assert r[1]['hidden/Relu'].tolist() == np.ones((2, 4)).tolist()
+
+
 def test_kept_arrays_do_not_change_later(session):
     v = tf.Variable([1., 2.], name='v')
     same = tf.identity(v, name='same')

@@ -1,7 +1,7 @@
 """The observer that keeps the values of runs, within a limit of memory.
 
-Recording must not cost much more than the run. So a Variable is copied only if it differs from the
-last copy, an array that several nodes pass on is copied once, the memory of copies is used again
+Recording must not cost much more than the run. So what an operation has just made is kept as it is,
+a Variable is copied only if it differs from the last copy, the memory of copies is used again
 (pool.py), and statistics are computed when they are asked for.
 
 When the limit is reached, every second step of the fetches that have most is dropped, and from
@@ -66,7 +66,8 @@ class Keeper(Observer):
     def begin(self, fetches: Sequence[Tensor | Operation],
               feeds: dict[Tensor, np.ndarray]) -> None:
         runs = vars(self._open).setdefault('runs', [])
-        runs.append(_Run(Step(self.runs - 1, tuple([f.name for f in fetches]))))
+        runs.append(_Run(Step(self.runs - 1, tuple([f.name for f in fetches])),
+                         {id(array) for array in feeds.values()}))
 
     def value(self, operation: Operation, arrays: list[np.ndarray | None],
               frames: tuple[Frame, ...]) -> None:
@@ -79,7 +80,7 @@ class Keeper(Observer):
         if facts.name is None:
             return
         kept = tuple([None if array is None or source is None
-                      else self._keep(run, facts.name, np.asarray(array), source)
+                      else self._keep(run, facts, np.asarray(array), source)
                       for array, source in zip(arrays, facts.sources)])
         run.step.add(Entry(facts.name, operation, tuple([
             f.iteration for f in frames if f.operation.type == 'While']) if frames else (), kept))
@@ -96,8 +97,10 @@ class Keeper(Observer):
 
     # ---- keeping -------------------------------------------------------------------------
 
-    def _keep(self, run: _Run, name: str, array: np.ndarray, source: Operation | str) -> Kept:
+    def _keep(self, run: _Run, facts: _Facts, array: np.ndarray,
+              source: Operation | str) -> Kept:
         if isinstance(source, Operation):
+            run.shared.add(id(array))
             last = self._copies.get(source)
             if last is not None and last.array is not None and \
                     (source in run.unchanged or _same_bits(last.array, array)):
@@ -108,12 +111,14 @@ class Keeper(Observer):
         else:
             found = run.kept.get(id(array))
             if found is not None and found[0] is array and found[1].array is not None \
-                    and _same_bits(found[1].array, array):
+                    and (found[1].array is array or _same_bits(found[1].array, array)):
                 return found[1]
-            kept = Kept(self._pool.copy(array))
+            # Nobody changes what an operation has just made, unless it is that of a Variable.
+            made = facts.makes_arrays and array.base is None and id(array) not in run.shared
+            kept = Kept(array if made else self._pool.copy(array))
             run.kept[id(array)] = array, kept       # with the array, to keep its id
         if kept.nbytes > self.limit // _SHARE:
-            self.reduced.add(name)
+            self.reduced.add(facts.name or '')
             if isinstance(source, Operation):
                 self._copies.pop(source, None)
             kept.reduce()
@@ -122,8 +127,10 @@ class Keeper(Observer):
     def _facts_of(self, operation: Operation, frames: tuple[Frame, ...]) -> _Facts:
         name = full_name(operation, frames)
         wanted = self._wanted is None or self._wanted(name) or self._wanted(operation.name)
-        return _Facts(name if wanted else None, _sources(operation),
-                      bool(operation.writes) or not operation.definition.pure)
+        definition = operation.definition
+        may_write = bool(operation.writes) or not definition.pure
+        return _Facts(name if wanted else None, _sources(operation), may_write,
+                      not may_write and not definition.functions and definition.state is None)
 
     # ---- the limit -----------------------------------------------------------------------
 
@@ -165,25 +172,28 @@ class Keeper(Observer):
 class _Run:
     """One run in progress: its Step, and what is kept by the id of its array.
 
-    `unchanged` are Variables that no operation has written since they were last looked at.
+    `unchanged` are Variables that no operation has written since they were last looked at,
+    `shared` the ids of arrays that others own: fed ones, those of Variables and constants.
     """
 
-    def __init__(self, step: Step) -> None:
+    def __init__(self, step: Step, fed: set[int]) -> None:
         self.step = step
         self.kept: dict[int, tuple[np.ndarray, Kept]] = {}
         self.unchanged: set[Operation] = set()
+        self.shared = fed
 
 
 class _Facts(NamedTuple):
     """What is the same in all runs of an operation; `name` is None if it is not wanted.
 
     For each value, `sources` has the Variable or constant whose array it is, '' for a result, and
-    None for what is no array.
+    None for what is no array. `makes_arrays`: its results are arrays of its own, or its inputs.
     """
 
     name: str | None
     sources: tuple[Operation | str | None, ...]
     may_write: bool
+    makes_arrays: bool
 
 
 def _sources(operation: Operation) -> tuple[Operation | str | None, ...]:
