@@ -111,3 +111,6 @@ print('Picture:', output('01_scopes.svg'))
 # %%
 assert third_side == 5.0
 assert c.shape == () and 'Tensor' in repr(c)
+
+# %% [markdown]
+# Next lesson: [2. Placeholders: what you feed](02_placeholders.py).

@@ -124,3 +124,6 @@ assert paid.tolist() == [[4.0], [2.5]]
 assert "'basket'" in str(unfed) and isinstance(unfed, tf.errors.InvalidArgumentError)
 assert 'np.expand_dims' in str(wrong_shape) and '(3,)' in str(wrong_shape)
 assert overwritten and 'basket' in str(not_numbers) and 'two_prices' in str(cannot_meet)
+
+# %% [markdown]
+# Next lesson: [3. Variables: what a Session remembers](03_variables.py).

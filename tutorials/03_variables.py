@@ -137,3 +137,6 @@ assert counts == [0, 1, 2, 3]
 assert "'counter'" in str(forgotten)
 assert (in_the_morning, in_the_evening) == (5, 1)
 assert abs(start[0][0] - 2.2086694) < 1e-6 and abs(start[1][0] + 0.8204183) < 1e-6
+
+# %% [markdown]
+# Next lesson: [4. Gradients are nodes too](04_gradients.py).

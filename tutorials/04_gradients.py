@@ -111,3 +111,6 @@ print('\nthe gradient of y by elsewhere:', tf.gradients(y, [elsewhere]))
 # %%
 assert curvature == 12.0
 assert abs(newton - 1.0) < 1e-6 and abs(place - 1.0) < 0.3
+
+# %% [markdown]
+# Next lesson: [5. Linear regression](05_linear_regression.py).

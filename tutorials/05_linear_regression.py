@@ -109,3 +109,6 @@ print(f'exact     y = {best_w:.4f} x + {best_b:.4f}')
 # %%
 assert losses[-1] < losses[50] < losses[0]
 assert abs(w - best_w) < 1e-4 and abs(b - best_b) < 1e-4
+
+# %% [markdown]
+# Next lesson: [6. Reading digits: softmax regression, then a network](06_digits.py).

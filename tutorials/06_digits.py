@@ -158,3 +158,6 @@ print('\nPicture:', output('06_network.svg'))
 # %%
 assert simple_test > 0.86
 assert mlp_test > 0.88 and mlp_known > 0.98
+
+# %% [markdown]
+# Next lesson: [7. What happens inside Session.run](07_inside_session_run.py).

@@ -190,3 +190,6 @@ assert account.memory.arena_bytes < account.memory.unplanned_bytes
 assert difference < 1e-5
 with open(output('07_trace.json'), encoding='utf-8') as file:
     assert len(json.load(file)['traceEvents']) == len(kinds)
+
+# %% [markdown]
+# Next lesson: [8. Convolution: a small window that looks everywhere](08_convolution.py).

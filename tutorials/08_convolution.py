@@ -200,3 +200,6 @@ session.close()
 assert share > 0.88
 assert logits.shape.as_list() == [None, 10] and pool2.shape.as_list() == [None, 7, 7, 16]
 assert np.abs(learned - filters_before).max() > 0.05
+
+# %% [markdown]
+# Next lesson: [9. Recurrent networks: the same cell, again and again](09_recurrent.py).

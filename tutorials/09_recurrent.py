@@ -201,3 +201,6 @@ assert np.allclose(unrolled, looped, atol=1e-6)
 assert dynamic_nodes < static_nodes / 2
 assert np.mean(losses[-20:]) < 0.02 < losses[0]
 assert np.array_equal(last[0], cut[0, 1]) and not cut[0, 2:].any()
+
+# %% [markdown]
+# Next lesson: [10. tf.data: input pipelines](10_data.py).

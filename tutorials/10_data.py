@@ -187,3 +187,6 @@ assert odd == [1, 3, 5]
 assert share > 0.9 and np.mean(losses[-20:]) < 0.2 < losses[0]
 assert apart == [0, 2] and list(together) == [2, 4]
 assert first.shape == (2, 3) and second.shape == (2, 8) and not second[0, 1:].any()
+
+# %% [markdown]
+# Next lesson: [11. Saving and restoring](11_saving.py).

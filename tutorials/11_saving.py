@@ -218,3 +218,6 @@ assert 'missing  line/slope' in problem and 'unused   line/weight' in problem
 assert np.array_equal(by_name, frozen_values) and np.array_equal(by_name, served)
 assert not any('Variable' in node.op for node in frozen.node)
 folder.cleanup()
+
+# %% [markdown]
+# Next lesson: [12. TensorBoard: watching a network learn](12_tensorboard.py).

@@ -186,3 +186,6 @@ assert steps == list(range(0, 201, 10))
 assert histograms[0].num == 784 * 32 and histograms[200].max > histograms[0].max
 assert images[0].image.encoded_image_string.startswith(b'\x89PNG')
 folder.cleanup()
+
+# %% [markdown]
+# Next lesson: [13. Control flow: deciding and repeating inside the graph](13_control_flow.py).

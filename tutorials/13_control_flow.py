@@ -210,3 +210,6 @@ assert [np.isnan(part).any() for part in values] == [False, True, False]
 assert "first produced by Log 'Log'" in nan
 assert [finding.id for finding in report] == ['silent-broadcast', 'log-of-zero']
 assert np.allclose(heron_slopes, [0.5 / 2.0 ** 0.5, 0.05], atol=1e-4)
+
+# %% [markdown]
+# Next lesson: [14. The same digits in Keras](14_keras.py).

@@ -94,3 +94,6 @@ tf.viz.draw(logits, output('14_ops_by_hand.svg'))
 print('\nThe layers:       ', output('14_layers.png'))
 print('the ops below:    ', output('14_ops_of_keras.svg'))
 print('the ops by hand:  ', output('14_ops_by_hand.svg'))
+
+# %% [markdown]
+# Next lesson: [15. Keras: two inputs, two outputs](15_keras_functional.py).

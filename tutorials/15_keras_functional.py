@@ -135,3 +135,6 @@ assert np.isclose(history['loss'][-1], 0.1 * history['total_loss'][-1]
 assert values['total_mean_absolute_error'] < 1.5 and values['first_larger_acc'] > 0.85
 assert named > 0.85
 assert predicted_sums.shape == predicted_larger.shape == (1000, 1)
+
+# %% [markdown]
+# Next lesson: [16. Keras callbacks: watching and steering the training](16_keras_callbacks.py).

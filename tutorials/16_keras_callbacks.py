@@ -156,3 +156,6 @@ assert best < 30 and history['val_loss'][-1] > history['val_loss'][best]
 assert same and accuracy > 0.8
 assert len(steered['loss']) < 40 and len(set(steered['lr'])) > 1
 assert hardest.found[-1][1] >= 0.9 > hardest.found[0][1]
+
+# %% [markdown]
+# Next lesson: [17. A custom Keras layer, and what is below it](17_keras_custom_layer.py).

@@ -157,3 +157,6 @@ print('\nhow "virginica" changes with each of the 4 lengths:', slope[0].round(2)
 assert accuracy > 0.85 and same and 'Prototypes' in unknown
 assert np.allclose(nearness, by_hand, atol=1e-5)
 assert 'Exp' in str(explanation.layer('prototypes')) and (width >= 0).all()
+
+# %% [markdown]
+# Next lesson: [18. Keras: what was learnt for one task helps with another](18_keras_transfer.py).

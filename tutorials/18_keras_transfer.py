@@ -139,3 +139,6 @@ print(f'\n0 to 4: {accuracy:.1%} right before, {old_task:.1%} now')
 assert unchanged and accuracy > 0.9 and min(with_frozen, fine_tuned) > 0.8
 assert [w.name.split('/')[0] for w in model.trainable_weights[-2:]] == ['five_to_nine_head'] * 2
 assert len(model.trainable_weights) == 4
+
+# %% [markdown]
+# Next lesson: [19. Estimator: irises, and no Session in sight](19_estimator_iris.py).

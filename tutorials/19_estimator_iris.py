@@ -218,3 +218,6 @@ assert [p['classes'][0] for p in predictions] == [b'setosa', b'virginica']
 assert len(losses) == 60 and losses[-1] < losses[0] / 2
 classifier.close()
 folder.cleanup()
+
+# %% [markdown]
+# Next lesson: [20. Titanic: words, ages and tickets as features](20_estimator_titanic.py).

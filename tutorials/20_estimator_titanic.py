@@ -279,3 +279,6 @@ linear.close()
 wide.close()
 both.close()
 folder.cleanup()
+
+# %% [markdown]
+# Next lesson: [21. A custom model function, and hooks](21_estimator_model_fn.py).

@@ -261,3 +261,6 @@ assert same
 for model in (estimator, careful, whole, broken):
     model.close()
 folder.cleanup()
+
+# %% [markdown]
+# Next lesson: [22. From Keras to an Estimator, and back](22_keras_to_estimator.py).

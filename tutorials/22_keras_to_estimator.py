@@ -160,3 +160,6 @@ assert (probabilities.argmax(axis=1) == test_labels[:8]).mean() > 0.8
 estimator.close()
 by_object.close()
 folder.cleanup()
+
+# %% [markdown]
+# Next lesson: [23. One network, three levels](23_three_levels.py).

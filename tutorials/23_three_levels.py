@@ -251,3 +251,6 @@ assert max(apart.values()) < 1e-4
 assert all(result[1] > 0.9 for result in results.values())
 results['Estimator'][3].close()
 folder.cleanup()
+
+# %% [markdown]
+# Next lesson: [24. One program, four processes](24_four_processes.py).

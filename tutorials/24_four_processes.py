@@ -139,3 +139,6 @@ assert [size for _, _, size in crossings] == [64 * 10 * 4] * 2
 
 stages.save(output('24_four_processes.svg'))
 print('\nThe stages as a picture:', output('24_four_processes.svg'))
+
+# %% [markdown]
+# Next lesson: [25. Build it yourself](25_build_it_yourself.py).

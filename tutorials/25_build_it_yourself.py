@@ -472,3 +472,6 @@ print('Picture:', output('25_theirs.svg'))
 from tinyflow.ops.nn import activations
 
 print(inspect.getsource(activations.Relu))
+
+# %% [markdown]
+# This is the last lesson. [All of them](README.md), by level.
