@@ -101,6 +101,7 @@ bench: .venv/installed
 	    $(PY) benchmarks/run.py $(ARGS); \
 	fi
 	@$(if $(ARGS),,$(PY) benchmarks/cluster.py $(if $(TF1_PYTHON),--tensorflow1 $(TF1_PYTHON)))
+	@$(if $(ARGS),,$(PY) benchmarks/explorer.py)
 
 # $(call make_venv,python,folder,condition,wanted)
 define make_venv
