@@ -4,7 +4,7 @@
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help demo check test thorough fuzz bench lint typecheck stubs protos dist clean
+.PHONY: help demo check test thorough fuzz lessons site bench lint typecheck stubs protos dist clean
 
 JOBS ?= 2
 N ?= 20000
@@ -44,6 +44,8 @@ help:
 	@echo "make check   the quick part of the tests, for while you work"
 	@echo "make test    run the tests               (ARGS='-k softmax' picks some, JOBS=2)"
 	@echo "make thorough  the tests with more seeds and kills than those of make test"
+	@echo "make lessons the lessons as notebooks with their pictures, in out/lessons"
+	@echo "make site    the pages for the web, in out/site"
 	@echo "make bench   time tinyflow, beside TensorFlow 2.15 where Python 3.9-3.11 is found"
 	@echo "make lint    ruff, and mypy on the compiler, the session, clusters and gradients/reverse.py"
 	@echo "make typecheck  mypy on the programs of README.md and the tutorials"
@@ -89,6 +91,9 @@ dist: .venv/installed
 	@$(PY) $(PIP) build twine
 	@rm -rf build dist && $(PY) -m build --outdir dist . >/dev/null && ls -l dist
 	@$(PY) -m twine check --strict dist/*
+
+lessons: .venv/installed
+	@$(PY) docs/lessons.py out/lessons && echo "Open one: .venv/bin/jupyter notebook out/lessons"
 
 bench: .venv/installed
 	@tf="$(TF_PYTHON)"; \

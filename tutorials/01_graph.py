@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 1. What a graph is
 #
+# *You need nothing but a little Python. It takes 15 minutes. Afterwards you can describe a
+# calculation as a graph, draw it, and run parts of it.*
+#
 # Python usually computes at once: after `c = 3 + 4`, `c` is 7. A program in the style of
 # TensorFlow 1 works in two steps instead.
 #
@@ -12,7 +15,7 @@
 # formula out. All of that is in these tutorials; this one is about the description itself.
 
 # %%
-from helpers import output
+from helpers import output, show_picture
 
 import tinyflow as tf
 
@@ -56,7 +59,7 @@ for op in graph.get_operations():
 
 # %%
 tf.viz.draw(c, output('01_graph.svg'), show_constants=True)
-print('\nPicture:', output('01_graph.svg'))
+show_picture('\nPicture:', output('01_graph.svg'))
 
 # %% [markdown]
 # ## Running
@@ -97,7 +100,7 @@ with tf.Session() as session:
     print(f'\n{area.op.name} = {session.run(area)}')
 
 tf.viz.draw(graph, output('01_scopes.svg'), show_constants=True)
-print('Picture:', output('01_scopes.svg'))
+show_picture('Picture:', output('01_scopes.svg'))
 
 # %% [markdown]
 # `triangle/area = 6.0`: half of 3 · 4.
@@ -109,6 +112,7 @@ print('Picture:', output('01_scopes.svg'))
 # does `session.run(area)` need? (`tf.viz.draw(area, 'area.svg')` shows them.)
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert third_side == 5.0
 assert c.shape == () and 'Tensor' in repr(c)
 

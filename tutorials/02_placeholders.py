@@ -1,12 +1,15 @@
 # %% [markdown]
 # # 2. Placeholders: what you feed
 #
+# *You need lesson 1. It takes 15 minutes. Afterwards you can feed values into a graph, and read
+# the errors when their shapes are wrong.*
+#
 # A graph made of constants always gives the same answer. A **placeholder** is a node that leaves a
 # gap: "a value goes here". You fill the gap at every run, which is called **feeding**.
 
 # %%
 import numpy as np
-from helpers import output
+from helpers import output, show_picture
 
 import tinyflow as tf
 
@@ -46,7 +49,7 @@ with tf.Session() as session:
     print('one person pays', session.run(to_pay, feed_dict={basket: [[0, 4, 0]]}).tolist())
 
 tf.viz.draw(to_pay, output('02_placeholders.svg'), show_constants=True)
-print('Picture:', output('02_placeholders.svg'))
+show_picture('Picture:', output('02_placeholders.svg'))
 
 # %% [markdown]
 # `[[4.0], [2.5]]` for two people, `[[3.0]]` for one. The graph knew the shape `(?, 1)` of the
@@ -120,6 +123,7 @@ session.close()
 # Every tensor can be fed, not only placeholders, and what leads up to a fed tensor is not computed.
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert paid.tolist() == [[4.0], [2.5]]
 assert "'basket'" in str(unfed) and isinstance(unfed, tf.errors.InvalidArgumentError)
 assert 'np.expand_dims' in str(wrong_shape) and '(3,)' in str(wrong_shape)

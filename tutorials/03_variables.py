@@ -1,11 +1,14 @@
 # %% [markdown]
 # # 3. Variables: what a Session remembers
 #
+# *You need lessons 1 and 2. It takes 20 minutes. Afterwards you can keep numbers between runs,
+# initialise and update them, and tell two Sessions apart.*
+#
 # Constants never change, and what you feed is gone after the run. A model that learns needs a third
 # thing: numbers that stay from one run to the next and can be changed. That is a **Variable**.
 
 # %%
-from helpers import output
+from helpers import output, show_picture
 
 import tinyflow as tf
 
@@ -59,7 +62,7 @@ for op in tf.get_default_graph().get_operations():
 
 # %%
 tf.viz.draw(one_more, output('03_variables.svg'))
-print('\nPicture:', output('03_variables.svg'))
+show_picture('\nPicture:', output('03_variables.svg'))
 
 # %% [markdown]
 # ## Adding is not assigning
@@ -133,6 +136,7 @@ with tf.Session() as session:
 # one or the new one? (In tinyflow, a read that is not ordered after a write sees the old value.)
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert counts == [0, 1, 2, 3]
 assert "'counter'" in str(forgotten)
 assert (in_the_morning, in_the_evening) == (5, 1)

@@ -1,13 +1,16 @@
 # %% [markdown]
 # # 4. Gradients are nodes too
 #
+# *You need lessons 1 to 3, and what a derivative is. It takes 15 minutes. Afterwards you can let
+# the graph differentiate itself, and find out why a gradient is None.*
+#
 # The derivative of a function says how steep it is: how much the result changes when the input
 # changes a little. Learning means following that slope downhill, so a program that learns has to
 # find derivatives. On paper one transforms a formula into another formula. A graph *is* a formula,
 # so `tf.gradients` can do the same: it reads the graph and adds the nodes of the derivative.
 
 # %%
-from helpers import output
+from helpers import output, show_picture
 
 import tinyflow as tf
 
@@ -51,7 +54,7 @@ with tf.Session() as session:
 
 # %%
 tf.viz.draw([y, dy], output('04_gradients.svg'), title='y and dy/dx')
-print('\nPicture:', output('04_gradients.svg'))
+show_picture('\nPicture:', output('04_gradients.svg'))
 
 # %% [markdown]
 # ## The derivative of the derivative
@@ -109,6 +112,7 @@ print('\nthe gradient of y by elsewhere:', tf.gradients(y, [elsewhere]))
 # **Try it.** `z = tf.sin(x)`: derive it four times. What comes out after the fourth?
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert curvature == 12.0
 assert abs(newton - 1.0) < 1e-6 and abs(place - 1.0) < 0.3
 

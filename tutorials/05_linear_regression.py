@@ -1,13 +1,16 @@
 # %% [markdown]
 # # 5. Linear regression
 #
+# *You need lessons 1 to 4. It takes 20 minutes. Afterwards you can train a model: loss, optimizer,
+# training loop.*
+#
 # The example with which every course on TensorFlow 1 began. Given are some points; wanted is the
 # straight line that fits them best. It has all the parts of deep learning, and only two numbers to
 # learn.
 
 # %%
 import numpy as np
-from helpers import output, text_curve
+from helpers import output, show_curve, show_picture
 
 import tinyflow as tf
 
@@ -59,8 +62,8 @@ train = tf.train.GradientDescentOptimizer(learning_rate=0.03).minimize(loss)
 
 tf.viz.draw(loss, output('05_linear_regression.svg'))
 tf.viz.draw(train, output('05_training.svg'), show_gradients=True, show_optimizer=True)
-print('Picture of the model:', output('05_linear_regression.svg'))
-print('Picture with gradients and optimizer:', output('05_training.svg'))
+show_picture('Picture of the model:', output('05_linear_regression.svg'))
+show_picture('Picture with gradients and optimizer:', output('05_training.svg'))
 
 # %% [markdown]
 # ## Training
@@ -80,7 +83,7 @@ with tf.Session() as session:
         session.run(train, {x: xs, y: ys})
 
 print('\nThe loss in the first 60 steps:\n')
-print(text_curve(losses[:60]))
+show_curve(losses[:60])
 
 # %% [markdown]
 # The loss falls steeply at first and then ever more slowly, but it does not reach 0. It cannot: no
@@ -107,6 +110,7 @@ print(f'exact     y = {best_w:.4f} x + {best_b:.4f}')
 # **Try it.** What happens with `learning_rate=0.5`? With 0.0005? Why?
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert losses[-1] < losses[50] < losses[0]
 assert abs(w - best_w) < 1e-4 and abs(b - best_b) < 1e-4
 

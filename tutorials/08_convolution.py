@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 8. Convolution: a small window that looks everywhere
 #
+# *You need lesson 6. It takes 25 minutes. Afterwards you can build a convolutional network, and
+# see what its filters do.*
+#
 # The networks of tutorial 6 saw a picture as a row of 784 numbers. Which pixel is next to which
 # was lost. A **convolutional network** keeps the picture a picture: a small window of weights, the
 # **filter**, is moved over it, and at each place it answers how well it fits there.
@@ -9,7 +12,7 @@
 
 # %%
 import numpy as np
-from helpers import output
+from helpers import output, show_picture
 
 import tinyflow as tf
 from tinyflow.api.examples.tutorials.mnist import input_data
@@ -109,7 +112,7 @@ accuracy = tf.reduce_mean(tf.cast(right, tf.float32), name='accuracy')
 train = tf.train.AdamOptimizer(0.003).minimize(loss)
 
 tf.viz.draw(loss, output('08_convolution.svg'))
-print('\nPicture:', output('08_convolution.svg'))
+show_picture('\nPicture:', output('08_convolution.svg'))
 
 digits = input_data.read_data_sets('MNIST_data', seed=0)
 test = {x: digits.test.images, labels: digits.test.labels}
@@ -162,8 +165,8 @@ seen, reduced = session.run([conv1, pool1], {x: digits.test.images[:1]})
 strips = [tiles(filters, scale=16, gap=6), tiles(seen[0].transpose(2, 0, 1), scale=3),
           tiles(reduced[0].transpose(2, 0, 1), scale=6)]
 write_png(output('08_filters.png'), np.concatenate(strips))
-print('\nPicture of the filters, and of what they make of the first test digit:',
-      output('08_filters.png'))
+show_picture('\nPicture of the filters, and of what they make of the first test digit:',
+             output('08_filters.png'))
 
 # %% [markdown]
 # The upper row shows the 8 filters (light: ink here speaks for it, dark: against it), the middle
@@ -197,6 +200,7 @@ session.close()
 # 8. Shift all test digits two pixels (`np.roll`) and compare with the network of tutorial 6.
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert share > 0.88
 assert logits.shape.as_list() == [None, 10] and pool2.shape.as_list() == [None, 7, 7, 16]
 assert np.abs(learned - filters_before).max() > 0.05

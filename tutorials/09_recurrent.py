@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 9. Recurrent networks: the same cell, again and again
 #
+# *You need lesson 6. It takes 25 minutes. Afterwards you can train a recurrent network, unrolled
+# and as a loop.*
+#
 # A sentence, a melody, a temperature over the day: such data come one after the other, and how many
 # there are is not known beforehand. A **recurrent network** has a **state**, a row of numbers that
 # is its memory. One **cell** takes the state and the next input, and makes the next state of them.
@@ -8,7 +11,7 @@
 
 # %%
 import numpy as np
-from helpers import output, text_curve
+from helpers import output, show_curve, show_picture
 
 import tinyflow as tf
 
@@ -31,7 +34,7 @@ with tf.Session() as session:
     values = session.run(outputs)
 
 tf.viz.draw(outputs, output('09_unrolled.svg'), open=['rnn/basic_rnn_cell'], show_constants=False)
-print('Picture of the three steps:', output('09_unrolled.svg'))
+show_picture('Picture of the three steps:', output('09_unrolled.svg'))
 
 print('\nthe state after inputs 1, 0, 0:')
 by_hand = np.zeros([1, 2])
@@ -99,7 +102,7 @@ dynamic_nodes = len(graph.get_operations()) - before
 
 tf.viz.draw(dynamic_state.h, output('09_dynamic.svg'), open=['rnn_1'],
             show_constants=False)
-print('Picture of the loop:', output('09_dynamic.svg'))
+show_picture('Picture of the loop:', output('09_dynamic.svg'))
 
 loops = [op.name for op in graph.get_operations() if op.type == 'While']
 print(f'\nnodes for 12 steps: {static_nodes} static, {dynamic_nodes} dynamic; While nodes: {loops}')
@@ -142,7 +145,7 @@ for _ in range(400):
     losses.append(value)
 
 print(f'\nthe loss went from {losses[0]:.3f} to {np.mean(losses[-20:]):.4f}:\n')
-print(text_curve(losses))
+show_curve(losses)
 
 # %% [markdown]
 # First it finds the 0.5 of those who do not remember, and stays there for a while. Then it
@@ -196,6 +199,7 @@ session.close()
 # then 50. From where on does it no longer learn? Ask for the largest number in place of the first.
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert np.allclose(values[-1], by_hand, atol=1e-6)
 assert np.allclose(unrolled, looped, atol=1e-6)
 assert dynamic_nodes < static_nodes / 2

@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 10. tf.data: input pipelines
 #
+# *You need lesson 6. It takes 25 minutes. Afterwards you can build an input pipeline that
+# shuffles, batches and repeats.*
+#
 # Until now the data came through `feed_dict`, from arrays that we cut into batches ourselves. When
 # they are in files, must be converted and shuffled, and when training and test want different data,
 # it is better to let the graph fetch them. A **Dataset** describes where elements come from and
@@ -8,7 +11,7 @@
 
 # %%
 import numpy as np
-from helpers import output
+from helpers import output, show_picture
 
 import tinyflow as tf
 from tinyflow.api import data_sets
@@ -116,8 +119,8 @@ accuracy = tf.reduce_mean(tf.cast(right, tf.float32), name='accuracy')
 
 tf.viz.draw(loss, output('10_model.svg'))
 tf.viz.draw(use_training, output('10_pipeline.svg'), show_init=True)
-print('\nPicture of the model:', output('10_model.svg'))
-print('Picture of the input pipeline:', output('10_pipeline.svg'))
+show_picture('\nPicture of the model:', output('10_model.svg'))
+show_picture('Picture of the input pipeline:', output('10_pipeline.svg'))
 
 # %% [markdown]
 # In the first picture the iterator is where the placeholders were. In the second you find the
@@ -183,6 +186,7 @@ print(second)
 # Write your own data into a CSV file and read it. What happens if `repeat()` is left out?
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert odd == [1, 3, 5]
 assert share > 0.9 and np.mean(losses[-20:]) < 0.2 < losses[0]
 assert apart == [0, 2] and list(together) == [2, 4]

@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 11. Saving and restoring
 #
+# *You need lesson 5. It takes 25 minutes. Afterwards you can save and restore Variables, freeze a
+# graph, export a model.*
+#
 # When a Session is closed, what its Variables have learned is gone. This tutorial keeps it: the
 # numbers alone (a **checkpoint**), then graph and numbers together, for somebody else to use. The
 # files are TensorFlow's own: it reads what is written here, and the other way round.
@@ -10,7 +13,7 @@ import os
 import tempfile
 
 import numpy as np
-from helpers import output
+from helpers import output, show_picture
 
 import tinyflow as tf
 
@@ -74,7 +77,7 @@ for name in sorted(os.listdir(folder.name)):
 saving = tf.get_default_graph().get_tensor_by_name(saver.saver_def.save_tensor_name)
 restoring = tf.get_default_graph().get_operation_by_name(saver.saver_def.restore_op_name)
 tf.viz.draw([saving, restoring], output('11_saver.svg'), open=['save'])
-print('\nPicture of the Saver:', output('11_saver.svg'))
+show_picture('\nPicture of the Saver:', output('11_saver.svg'))
 
 # %% [markdown]
 # ## Restore
@@ -177,7 +180,7 @@ with open(inside('frozen.pb'), 'rb') as frozen_file:
 points = tf.constant([0.0, 1.0], name='points')
 frozen_line, = tf.import_graph_def(graph_def, {'x': points}, ['prediction:0'], name='frozen')
 tf.viz.draw(frozen_line, output('11_frozen.svg'), open=['frozen'], show_constants=True)
-print('Picture of the frozen line:', output('11_frozen.svg'))
+show_picture('Picture of the frozen line:', output('11_frozen.svg'))
 
 with tf.Session() as session:
     frozen_values = session.run(frozen_line)
@@ -213,6 +216,7 @@ print(f'\nthe signature says: feed {fed}, fetch {fetched}; it gives {served}')
 # with `tf.train.list_variables`. Delete the last 10 bytes of a `.data` file, and restore.
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert restored == learned and renamed[:2] == learned and renamed[2] == 0.0
 assert 'missing  line/slope' in problem and 'unused   line/weight' in problem
 assert np.array_equal(by_name, frozen_values) and np.array_equal(by_name, served)

@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 12. TensorBoard: watching a network learn
 #
+# *You need lesson 6. It takes 20 minutes. Afterwards you can write summaries and look at a
+# training in TensorBoard.*
+#
 # One number per step, the loss, is little to see of a network with thousands of weights. A
 # **summary** is a node that turns a tensor into a small message; a **FileWriter** puts messages
 # into a file, together with the graph. The program TensorBoard shows such files in the browser.
@@ -11,7 +14,7 @@ import os
 import tempfile
 
 import numpy as np
-from helpers import output, text_curve
+from helpers import output, show_curve, show_picture
 
 import tinyflow as tf
 from tinyflow.api.examples.tutorials.mnist import input_data
@@ -52,7 +55,7 @@ tf.summary.image('digits', tf.reshape(x, [-1, 28, 28, 1]), max_outputs=2)
 merged = tf.summary.merge_all()
 tf.viz.draw(merged, output('12_summaries.svg'))
 print('summaries:', *[tensor.op.name for tensor in tf.get_collection(tf.GraphKeys.SUMMARIES)])
-print('\nPicture of the summaries:', output('12_summaries.svg'))
+show_picture('\nPicture of the summaries:', output('12_summaries.svg'))
 
 # %% [markdown]
 # ## Writing
@@ -131,7 +134,7 @@ def curve(name, tag):
 steps, losses = curve('train', 'learning/loss')
 _, accuracies = curve('test', 'learning/accuracy')
 print('\nthe loss on the batches, read from the file:\n')
-print(text_curve(losses))
+show_curve(losses)
 print(f'\ntest digits read: {accuracies[0]:.0%} at step {steps[0]}, '
       f'{accuracies[-1]:.0%} at step {steps[-1]}')
 
@@ -169,7 +172,7 @@ with open(output('12_digit.png'), 'wb') as file:
     file.write(images[0].image.encoded_image_string)
 print(f'\n{len(images)} images in the test file; the first one is {images[0].image.height} pixels '
       'high')
-print('It is here:', output('12_digit.png'))
+show_picture('It is here:', output('12_digit.png'))
 
 # %% [markdown]
 # **What to remember.** Summaries are nodes, `merge_all` gathers them, a FileWriter writes what
@@ -180,6 +183,7 @@ print('It is here:', output('12_digit.png'))
 # curve?
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert kinds['summary'] >= 22 and kinds['graph_def'] == 1 and kinds['tagged_run_metadata'] == 1
 assert losses[-1] < 0.5 * losses[0] and accuracies[-1] > 0.8
 assert steps == list(range(0, 201, 10))

@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 13. Control flow: deciding and repeating inside the graph
 #
+# *You need lesson 4. It takes 25 minutes. Afterwards you can branch and loop inside of a graph,
+# with gradients.*
+#
 # A graph is built once and then runs, always the same way. So how can it *decide* something, or
 # repeat until a number is small enough? A Python `if` does not help: it is over when the graph is
 # built, and at that time there are no numbers yet. For this there are `tf.cond` and
@@ -8,7 +11,7 @@
 
 # %%
 import numpy as np
-from helpers import output
+from helpers import output, show_picture
 
 import tinyflow as tf
 
@@ -76,11 +79,11 @@ for value in [2.0, 100.0, 1e6]:
     print('{0:8g} {2:9.4f} {1:7}'.format(value, *session.run([count, heron], {n: value})))
 
 tf.viz.draw(heron, output('13_while.svg'))
-print('\nPicture of the loop:', output('13_while.svg'))
+show_picture('\nPicture of the loop:', output('13_while.svg'))
 
 loop = tf.get_default_graph().get_operation_by_name('heron')
 tf.viz.draw(loop.get_attr('body'), output('13_body.svg'))
-print('Picture of its body:', output('13_body.svg'))
+show_picture('Picture of its body:', output('13_body.svg'))
 
 # %% [markdown]
 # How often the body runs depends on the numbers. In the first picture the loop is one node,
@@ -206,6 +209,7 @@ print('\n' + str(report))
 # of the `cond`.
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert [np.isnan(part).any() for part in values] == [False, True, False]
 assert "first produced by Log 'Log'" in nan
 assert [finding.id for finding in report] == ['silent-broadcast', 'log-of-zero']

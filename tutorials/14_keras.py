@@ -1,12 +1,15 @@
 # %% [markdown]
 # # 14. The same digits in Keras
 #
+# *You need lesson 6. It takes 15 minutes. Afterwards you can build, train and evaluate a Keras
+# model, and say which ops it consists of.*
+#
 # Tutorial 6 built a network from matrix products. **Keras** is the level above: it speaks of layers
 # and hides the ops. Here is the same network twice, once on each level, with the same numbers.
 
 # %%
 import numpy as np
-from helpers import output
+from helpers import output, show_picture
 
 import tinyflow as tf
 
@@ -91,9 +94,9 @@ print('the same numbers:', np.isclose(hand_loss, keras_loss, rtol=1e-3))
 keras.utils.plot_model(model, output('14_layers.png'), show_shapes=True)
 tf.viz.draw(model, output('14_ops_of_keras.svg'))
 tf.viz.draw(logits, output('14_ops_by_hand.svg'))
-print('\nThe layers:       ', output('14_layers.png'))
-print('the ops below:    ', output('14_ops_of_keras.svg'))
-print('the ops by hand:  ', output('14_ops_by_hand.svg'))
+show_picture('\nThe layers:       ', output('14_layers.png'))
+show_picture('the ops below:    ', output('14_ops_of_keras.svg'))
+show_picture('the ops by hand:  ', output('14_ops_by_hand.svg'))
 
 # %% [markdown]
 # Next lesson: [15. Keras: two inputs, two outputs](15_keras_functional.py).

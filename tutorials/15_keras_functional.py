@@ -1,13 +1,16 @@
 # %% [markdown]
 # # 15. Keras: two inputs, two outputs
 #
+# *You need lesson 14. It takes 20 minutes. Afterwards you can connect layers to models with
+# several inputs and outputs.*
+#
 # A `Sequential` model is a list: each layer has one input and one output. Many questions do not fit
 # into a list. Here is one: show a network *two* digits and ask it *two* things, what they add up to
 # and which of them is larger. The labels of single digits are never given.
 
 # %%
 import numpy as np
-from helpers import output
+from helpers import output, show_picture
 
 import tinyflow as tf
 
@@ -55,8 +58,8 @@ model = keras.Model([left, right], [total, first_larger], name='two_digits')
 model.summary()
 keras.utils.plot_model(model, output('15_functional.png'), show_shapes=True)
 keras.utils.plot_model(reader, output('15_reader.png'), show_shapes=True)
-print('\nPicture of the layers:', output('15_functional.png'))
-print('and of the reader:    ', output('15_reader.png'))
+show_picture('\nPicture of the layers:', output('15_functional.png'))
+show_picture('and of the reader:    ', output('15_reader.png'))
 
 # %% [markdown]
 # The arrows meet in `both` and part again behind `thought`. The reader's weights appear once in the
@@ -129,6 +132,7 @@ print(f'\nnamed right after all: {named:.1%} of the test digits')
 # Add a third output: are the two digits equal?
 
 # %%
+# The lesson checks itself: what the text says is so.
 values = dict(zip(model.metrics_names, scores))
 assert np.isclose(history['loss'][-1], 0.1 * history['total_loss'][-1]
                   + history['first_larger_loss'][-1], atol=1e-4)

@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 16. Keras callbacks: watching and steering the training
 #
+# *You need lesson 14. It takes 20 minutes. Afterwards you can stop, save and steer a training with
+# callbacks.*
+#
 # `fit` is a loop, and you are not in it. But you can hand it *callbacks*: objects that `fit` calls
 # before and after each epoch and batch. They look, write down, and step in. Here are the most used
 # ones, and then one of our own.
@@ -10,7 +13,7 @@ import os
 import tempfile
 
 import numpy as np
-from helpers import output
+from helpers import output, show_picture
 
 import tinyflow as tf
 
@@ -57,7 +60,7 @@ best = int(np.argmin(history['val_loss']))
 print('epoch    loss  val_loss')
 for epoch in [0, best, 39]:
     print(f'{epoch + 1:5} {history["loss"][epoch]:7.4f} {history["val_loss"][epoch]:9.4f}')
-print('Curves:', output('16_too_long.svg'))
+show_picture('Curves:', output('16_too_long.svg'))
 
 # %% [markdown]
 # The solid line is the loss on what is learnt, the dashed one on what is not. The solid one sinks
@@ -87,7 +90,7 @@ print()
 steered = model.fit(few, few_labels, epochs=40, shuffle=False, verbose=0, validation_data=others,
                     callbacks=steering).history
 print('learning rates:', ' '.join(f'{rate:.5f}' for rate in sorted(set(steered['lr']))[::-1]))
-print('Curves:', output('16_stopped.svg'))
+show_picture('Curves:', output('16_stopped.svg'))
 
 # %% [markdown]
 # The best model is in the file, and `load_model` brings it back, with its optimizer. It is the
@@ -152,6 +155,7 @@ print('stopped after', hardest.batches, 'batches')
 # Add `keras.callbacks.Doctor()`, and feed it pixels from 0 to 255: what does it say?
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert best < 30 and history['val_loss'][-1] > history['val_loss'][best]
 assert same and accuracy > 0.8
 assert len(steered['loss']) < 40 and len(set(steered['lr'])) > 1

@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 18. Keras: what was learnt for one task helps with another
 #
+# *You need lessons 14 and 15. It takes 20 minutes. Afterwards you can reuse the layers of a
+# trained network for another task.*
+#
 # Large networks need many examples. If you have few, take a network that has already learnt
 # something similar, keep its lower layers, and put a new head on top. That is *transfer*. It is
 # mostly done with millions of photographs; here is how it is done, with digits. A base learns 0 to
@@ -8,7 +11,7 @@
 
 # %%
 import numpy as np
-from helpers import output
+from helpers import output, show_picture
 
 import tinyflow as tf
 
@@ -77,7 +80,7 @@ base.trainable = False
 model = with_head(base, 'five_to_nine')
 model.summary()
 keras.utils.plot_model(model, output('18_frozen.png'), show_shapes=True, expand_nested=True)
-print('Picture, frozen layers are grey:', output('18_frozen.png'))
+show_picture('Picture, frozen layers are grey:', output('18_frozen.png'))
 
 before = base.get_weights()
 curves = keras.callbacks.LearningCurves(output('18_head.svg'))
@@ -87,7 +90,7 @@ unchanged = all(map(np.array_equal, before, base.get_weights()))
 _, with_frozen = model.evaluate(*test, verbose=0)
 print(f'\n5 to 9 with the frozen base: {with_frozen:.1%} right')
 print('the base is unchanged:', unchanged)
-print('Learning curves:', output('18_head.svg'))
+show_picture('Learning curves:', output('18_head.svg'))
 
 # %% [markdown]
 # The base has never seen a 5 or a 9. But lines and arcs are useful for every digit, so the features
@@ -136,6 +139,7 @@ print(f'\n0 to 4: {accuracy:.1%} right before, {old_task:.1%} now')
 # base that knows a thousand things, if you have the file of its weights.
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert unchanged and accuracy > 0.9 and min(with_frozen, fine_tuned) > 0.8
 assert [w.name.split('/')[0] for w in model.trainable_weights[-2:]] == ['five_to_nine_head'] * 2
 assert len(model.trainable_weights) == 4

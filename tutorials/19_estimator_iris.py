@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 19. Estimator: irises, and no Session in sight
 #
+# *You need lesson 10. It takes 25 minutes. Afterwards you can train a ready-made Estimator,
+# evaluate it, predict, and continue a training.*
+#
 # So far you have built graphs, opened Sessions and written training loops. An **Estimator** does
 # all three. You say what the data are (an *input function*) and what the model is; it builds the
 # graph, trains, saves, restores, writes for TensorBoard. This tutorial uses it, then looks behind
@@ -12,7 +15,7 @@ import glob
 import os
 import tempfile
 
-from helpers import output, text_curve
+from helpers import output, show_curve, show_picture
 
 import tinyflow as tf
 
@@ -184,7 +187,7 @@ for path in sorted(glob.glob(os.path.join(model_dir, 'events.out.tfevents.*'))):
 print('tags:', *sorted({tag for _, tag, _ in events}), sep='\n  ')
 
 losses = [value for step, tag, value in sorted(events) if tag == 'average_loss']
-print('\naverage_loss, 600 steps\n' + text_curve(losses))
+show_curve(losses, 'average_loss, 600 steps')
 
 # %% [markdown]
 # ## Behind it
@@ -197,7 +200,7 @@ print()
 print('\n'.join(line for line in str(tf.explain(classifier)).splitlines()[1:]
                 if not line.startswith(('  variable', '  checkpoint', '  kept'))))
 tf.viz.draw(classifier, output('19_iris.svg'))
-print('\nPicture:', output('19_iris.svg'))
+show_picture('\nPicture:', output('19_iris.svg'))
 
 # %% [markdown]
 # In the picture you find the iterator of the CSV file, the feature columns, two hidden layers, the
@@ -212,6 +215,7 @@ print('\nPicture:', output('19_iris.svg'))
 # hidden layers? Ask for `steps=10` and draw what it then knows.
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert metrics['global_step'] == 400 and more['global_step'] == 600
 assert more['accuracy'] >= 0.9
 assert [p['classes'][0] for p in predictions] == [b'setosa', b'virginica']

@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 20. Titanic: words, ages and tickets as features
 #
+# *You need lesson 19. It takes 30 minutes. Afterwards you can turn words and numbers into features
+# with feature columns.*
+#
 # Who survived the Titanic? Sex, age and class of a passenger say much about it. But a network
 # multiplies numbers, and "female", "Cherbourg" and "third class" are none. This tutorial is about
 # **feature columns**: how a table of mixed things becomes numbers, and about **wide & deep**, two
@@ -16,7 +19,7 @@ import sys
 import tempfile
 
 import numpy as np
-from helpers import output
+from helpers import output, show_picture
 
 import tinyflow as tf
 
@@ -207,7 +210,7 @@ for name, found in results.items():
 print(f'{"best possible":16} {best_accuracy:8.1%}        {best_loss:13.4f}')
 
 tf.viz.draw(both, output('20_wide_and_deep.svg'), depth=2, close=['head'])
-print('\nPicture:', output('20_wide_and_deep.svg'))
+show_picture('\nPicture:', output('20_wide_and_deep.svg'))
 
 # %% [markdown]
 # The crosses help. The network adds little here, because the rule is so simple that two crosses
@@ -270,6 +273,7 @@ print(answered.stdout, answered.stderr, sep='')
 # Train on 100 rows only: which of the three models suffers most?
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert results['linear, crossed']['average_loss'] < results['linear']['average_loss']
 assert best_loss < results['wide & deep']['average_loss'] < best_loss + 0.05
 assert best_accuracy - 0.03 < results['wide & deep']['accuracy']

@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 21. A custom model function, and hooks
 #
+# *You need lessons 12 and 19. It takes 30 minutes. Afterwards you can write a model function of
+# your own, and hooks.*
+#
 # Ready-made Estimators have ready-made layers. For anything else you write the *model function*:
 # from features and labels to a loss and a training step. The Estimator still does all the rest.
 # **Hooks** look into its training loop: they print, watch, stop. This tutorial also switches the
@@ -14,7 +17,7 @@ import sys
 import tempfile
 
 import numpy as np
-from helpers import output, text_curve
+from helpers import output, show_curve, show_picture
 
 import tinyflow as tf
 
@@ -125,7 +128,7 @@ estimator.train(training_input, hooks=[
     watch, tf.train.LoggingTensorHook(['the_loss'], every_n_iter=100)], steps=300)
 tf.logging.set_verbosity(tf.logging.WARN)
 
-print('\nlargest change of a weight, step by step\n' + text_curve(watch.moved))
+show_curve(watch.moved, 'largest change of a weight, step by step')
 
 # %% [markdown]
 # Adam begins with steps as long as the learning rate, 0.003, for every weight. Gradients that
@@ -158,8 +161,8 @@ print(f'\n20 steps by hand: loss {loss:.4f}')
 tf.viz.draw(estimator, output('21_model_fn.svg'))
 tf.viz.draw(tf.explain(estimator).graph('infer', test_input).spec.predictions,
             output('21_predict.svg'))
-print('Picture for training:  ', output('21_model_fn.svg'))
-print('Picture for prediction:', output('21_predict.svg'))
+show_picture('Picture for training:  ', output('21_model_fn.svg'))
+show_picture('Picture for prediction:', output('21_predict.svg'))
 
 # %% [markdown]
 # Compare the pictures: the same model function, two graphs. In the second, dropout does nothing,
@@ -201,7 +204,7 @@ for path in sorted(glob.glob(os.path.join(careful.eval_dir(), 'events.out.tfeven
 best_step = min(evaluations, key=lambda step: evaluations[step])
 print(f'\nstopped at step {max(evaluations)}; the least test loss, {evaluations[best_step]:.4f}, '
       f'was at step {best_step}')
-print(text_curve(list(evaluations.values())))
+show_curve(list(evaluations.values()))
 print('the latest checkpoint:', os.path.basename(careful.latest_checkpoint()))
 print(f'accuracy {careful.evaluate(test_input)["accuracy"]:.1%}')
 
@@ -254,6 +257,7 @@ print('the same weights, bit by bit, as without the interruption:', same)
 # with `steps=300`.
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert len(watch.moved) == 299 and 0.002 < watch.moved[0] < 0.004
 assert max(evaluations) < 3000
 assert careful.latest_checkpoint().endswith(f'-{best_step}')

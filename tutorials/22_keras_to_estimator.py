@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 22. From Keras to an Estimator, and back
 #
+# *You need lessons 14 and 19. It takes 20 minutes. Afterwards you can turn a Keras model into an
+# Estimator and use it in a server's format.*
+#
 # A Keras model is pleasant to build: layers, `compile`, `fit`. An Estimator is pleasant to run: it
 # saves by itself, goes on after an interruption, evaluates while training, exports for serving. One
 # function turns the first into the second, weights and optimizer included.
@@ -10,7 +13,7 @@ import os
 import tempfile
 
 import numpy as np
-from helpers import output
+from helpers import output, show_picture
 
 import tinyflow as tf
 
@@ -124,8 +127,8 @@ print(f'its loss {twin_loss:.4f}, that of the Estimator {by_object_loss:.4f}')
 # %%
 keras.utils.plot_model(model, output('22_layers.png'), show_shapes=True)
 tf.viz.draw(estimator, output('22_estimator.svg'))
-print('\nThe layers:                  ', output('22_layers.png'))
-print('the graph that was trained:  ', output('22_estimator.svg'))
+show_picture('\nThe layers:                  ', output('22_layers.png'))
+show_picture('the graph that was trained:  ', output('22_estimator.svg'))
 
 # %% [markdown]
 # ## Export
@@ -152,6 +155,7 @@ print('\nread:', probabilities.argmax(axis=1), '  written:', test_labels[:8])
 # Keras model 100 steps more on the same batches: are the weights still equal?
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert np.isclose(found['loss'], loss, rtol=1e-5) and np.isclose(found["acc"], accuracy)
 assert unchanged == loss and better['loss'] < loss
 assert np.isclose(loss_back, better['loss'], rtol=1e-5)

@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 23. One network, three levels
 #
+# *You need lessons 6, 14 and 21. It takes 20 minutes. Afterwards you can say what Keras and
+# Estimator hide, and choose your level.*
+#
 # You know three ways to train a network now: ops and a Session, Keras, an Estimator. They look like
 # three different programs. This tutorial writes the same network at all three levels, with the same
 # first weights and the same batches, and compares every number. What they differ in is what they
@@ -12,7 +15,7 @@ import os
 import tempfile
 
 import numpy as np
-from helpers import output, side_by_side
+from helpers import output, show_picture, side_by_side
 
 import tinyflow as tf
 from tinyflow.api.data_sets import load_digits
@@ -195,7 +198,7 @@ pictures = {'ops': tf.viz.draw(results['ops'][3], output('23_ops.svg'), title='o
             'Estimator': tf.viz.draw(results['Estimator'][3], output('23_estimator.svg'),
                                      title='Estimator', legend=False)}
 side_by_side(output('23_three_levels.png'), *(picture.png(96) for picture in pictures.values()))
-print('\nThe three pictures side by side:', output('23_three_levels.png'))
+show_picture('\nThe three pictures side by side:', output('23_three_levels.png'))
 
 graphs['Estimator'] = tf.Graph()
 with graphs['Estimator'].as_default():
@@ -245,6 +248,7 @@ for task, who in {'the model': (you, you, you), 'Variables': (you, it, it),
 # descent: are the numbers still equal? (Keras has another epsilon, 1e-7 instead of 1e-8.)
 
 # %%
+# The lesson checks itself: what the text says is so.
 assert all(len(values) == EPOCHS * 60 for values in losses.values())
 assert all(np.allclose(values, losses['ops'], rtol=1e-4, atol=1e-5) for values in losses.values())
 assert max(apart.values()) < 1e-4

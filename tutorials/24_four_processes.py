@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 24. One program, four processes
 #
+# *You need lesson 5, and `pip install 'tinyflow-graph[cluster]'`. It takes 25 minutes. Afterwards
+# you can train one model in several processes with parameter servers.*
+#
 # A training that is too slow for one process can have several: *workers* compute gradients, each
 # from its own rows, and a *parameter server* (`ps`) keeps the Variables that all of them read and
 # update. They all run the same program, and each builds the same graph. What a process does follows
@@ -14,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from helpers import output
+from helpers import output, show_picture
 
 import tinyflow as tf
 
@@ -90,6 +93,7 @@ print('$ python -m tinyflow launch --ps 1 --workers 3 --no-chief train.py')
 done = subprocess.run(command, capture_output=True, text=True)
 print(done.stdout, done.stderr)
 
+# The lesson checks itself: no step was lost or made twice.
 made = [int(number) for number in re.findall(r'made (\d+) steps', done.stdout)]
 assert done.returncode == 0 and len(made) == 3
 assert 400 <= sum(made) < 410
@@ -135,10 +139,11 @@ with tf.Session(server.target) as session:
 crossings = [(str(a.task), str(b.task), stages.nbytes(tensors))
              for a, b, tensors in stages.crossings()]
 print(crossings)
+# The lesson checks itself: only these cross.
 assert [size for _, _, size in crossings] == [64 * 10 * 4] * 2
 
 stages.save(output('24_four_processes.svg'))
-print('\nThe stages as a picture:', output('24_four_processes.svg'))
+show_picture('\nThe stages as a picture:', output('24_four_processes.svg'))
 
 # %% [markdown]
 # Next lesson: [25. Build it yourself](25_build_it_yourself.py).

@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 25. Build it yourself
 #
+# *You need lessons 1 to 5. It takes 60 minutes. Afterwards you can read the engine: you have built
+# a small one.*
+#
 # From an empty file to an engine that trains a network: nodes and names, running, Variables,
 # gradients, an optimizer, a picture. It has about 190 lines, works as TensorFlow 1 does, and uses
 # tinyflow's own terms; at the end you open the real files that do the same.
@@ -11,7 +14,7 @@
 import inspect
 
 import numpy as np
-from helpers import draw_dot, output
+from helpers import draw_dot, output, show_picture
 
 # %% [markdown]
 # ## 1. A node and its tensors
@@ -419,7 +422,7 @@ for op in prune([loss], {}):
         picture.edge(tensor.op.name, op.name)
 
 draw_dot(picture.source, output('25_mine.svg'))
-print('Picture:', output('25_mine.svg'))
+show_picture('Picture:', output('25_mine.svg'))
 
 # %% [markdown]
 # ## 9. The same in tinyflow
@@ -447,7 +450,7 @@ with tf.Session() as sess:
 
 tf.viz.draw(loss, output('25_theirs.svg'))
 print('largest difference of a loss:', f'{np.abs(np.subtract(mine, theirs)).max():.1e}')
-print('Picture:', output('25_theirs.svg'))
+show_picture('Picture:', output('25_theirs.svg'))
 
 # %% [markdown]
 # ## 10. The real files

@@ -1,4 +1,4 @@
-"""Helpers of the tutorials: a folder for pictures, curves drawn with text, pictures of DOT."""
+"""Helpers of the lessons: a folder for pictures, pictures and curves in terminals and notebooks."""
 from __future__ import annotations
 
 import math
@@ -13,7 +13,7 @@ def output(name: str) -> str:
     The folder is the script's first argument, else $TINYFLOW_OUTPUT, else tutorials/output. In a
     notebook the arguments belong to the notebook's own machinery, so they do not count there.
     """
-    arguments = [] if 'ipykernel' in sys.modules else sys.argv[1:2]
+    arguments = [] if _in_notebook() else sys.argv[1:2]
     here = Path(__file__).resolve().parent / 'output'
     folder = Path(*arguments or [os.environ.get('TINYFLOW_OUTPUT') or str(here)])
     folder.mkdir(parents=True, exist_ok=True)
@@ -38,6 +38,34 @@ def text_curve(values, width: int = 60, height: int = 8) -> str:
         dots = ''.join('•' if r == row else ' ' for r in rows).rstrip()
         lines.append(f'{label:>9} │{dots}')
     return '\n'.join([*lines, ' ' * 10 + '└' + '─' * count])
+
+
+def show_picture(label: str, path: str) -> None:
+    """Says where a picture is; in a notebook it is shown."""
+    if not _in_notebook():
+        print(label, path)
+        return
+    from IPython import display
+    print(label.strip())
+    kind = display.SVG if path.endswith('.svg') else display.Image
+    display.display(kind(filename=path))
+
+
+def show_curve(values, title: str = '') -> None:
+    """A curve of `values`: as text in a terminal, as a plot in a notebook."""
+    if not _in_notebook():
+        print(f'\n{title}' if title else '', text_curve(values), sep='\n' if title else '')
+        return
+    from matplotlib import pyplot
+    _, axes = pyplot.subplots(figsize=(6, 2.4))
+    axes.plot(list(values))
+    axes.set_title(title, fontsize=10)
+    axes.grid(alpha=0.3)
+    pyplot.show()
+
+
+def _in_notebook() -> bool:
+    return sys.modules.get('ipykernel') is not None
 
 
 def draw_dot(source: str, path: str) -> None:

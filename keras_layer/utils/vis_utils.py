@@ -165,7 +165,7 @@ def plot_model(model, to_file='model.png', show_shapes=False, show_layer_names=T
 
 def _shown(path):
     """The drawing for a notebook; None elsewhere."""
-    if 'IPython' not in sys.modules:
+    if sys.modules.get('IPython') is None:
         return None
     from IPython import display  # optional package
     return display.Image(filename=path)
