@@ -95,6 +95,9 @@ dist: .venv/installed
 lessons: .venv/installed
 	@$(PY) docs/lessons.py out/lessons && echo "Open one: .venv/bin/jupyter notebook out/lessons"
 
+site: lessons
+	@$(PY) docs/site/build.py out
+
 bench: .venv/installed
 	@tf="$(TF_PYTHON)"; \
 	if [ -n "$$tf" ] && $(MAKE) -s .venv-tf215/installed TF_PYTHON="$$tf"; then \

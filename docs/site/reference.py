@@ -1,0 +1,125 @@
+"""The pages of the reference, from signatures and docstrings."""
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from types import ModuleType
+
+# Namespaces that have a page; a name that another page above has is linked to it there.
+NAMESPACES = {
+    'The low level': (
+        'tf', 'tf.nn', 'tf.math', 'tf.train', 'tf.data', 'tf.data.experimental', 'tf.layers',
+        'tf.losses', 'tf.metrics', 'tf.initializers', 'tf.image', 'tf.io', 'tf.strings',
+        'tf.linalg', 'tf.random', 'tf.sparse', 'tf.sets', 'tf.bitwise', 'tf.debugging', 'tf.errors',
+        'tf.feature_column', 'tf.graph_util', 'tf.gfile', 'tf.lookup', 'tf.queue', 'tf.saved_model',
+        'tf.summary', 'tf.distribute', 'tf.test', 'tf.viz'),
+    'Keras': tuple(f'tf.keras.{name}' for name in (
+        'models', 'layers', 'losses', 'metrics', 'optimizers', 'callbacks', 'initializers',
+        'regularizers', 'constraints', 'activations', 'applications', 'preprocessing.image',
+        'preprocessing.sequence', 'preprocessing.text', 'utils', 'backend')),
+    'Estimator': ('tf.estimator', 'tf.estimator.export'),
+    'contrib': ('tf.contrib.layers', 'tf.contrib.slim', 'tf.contrib.rnn', 'tf.contrib.seq2seq',
+                'tf.contrib.framework', 'tf.contrib.metrics', 'tf.contrib.data'),
+}
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """(name, Markdown) of each page."""
+    lines = ['# Reference', '', 'What each function computes; shapes are written as '
+             '`[batch, n] -> [batch, units]`. Everything behaves as in TensorFlow 1.15, unless the '
+             'text says otherwise.']
+    names = []
+    for part, namespaces in NAMESPACES.items():
+        lines += ['', f'## {part}', '']
+        for namespace in namespaces:
+            lines.append(f'- [{namespace}]({namespace}.md)')
+            names.append(namespace)
+            yield f'reference/{namespace}.md', page(namespace)
+    toctree = ['', '```{toctree}', ':hidden:', '', *names, '```', '']
+    yield 'reference/index.md', '\n'.join([*lines, *toctree])
+
+
+def page(namespace: str) -> str:
+    """The Markdown of one namespace."""
+    module = _module(namespace)
+    found = {name: getattr(module, name) for name in sorted(_names(module))}
+    classes = {n: v for n, v in found.items() if inspect.isclass(v)}
+    functions = {n: v for n, v in found.items() if callable(v) and n not in classes}
+    lines = [f'# {namespace}', '']
+    if module.__doc__ and namespace != 'tf':
+        lines += [as_markdown(module.__doc__.partition('\n\n')[0]), '']
+    for title, part in (('Functions', functions), ('Classes', classes)):
+        if part:
+            lines += [f'## {title}', '']
+        for name, value in part.items():
+            lines += _entry(f'{namespace}.{name}', value)
+    others = [n for n, v in found.items() if n not in classes and n not in functions
+              and not isinstance(v, ModuleType)]
+    if others:
+        lines += ['## Values', '', ', '.join(f'`{name}`' for name in others), '']
+    return '\n'.join(lines)
+
+
+def _module(namespace):
+    import tinyflow
+    import tinyflow.keras  # noqa: F401
+    value = tinyflow
+    for name in namespace.split('.')[1:]:
+        value = getattr(value, name)
+    return value
+
+
+def _names(module):
+    public = getattr(module, '__all__', None) or [n for n in dir(module) if not n.startswith('_')]
+    return {n for n in public if not isinstance(getattr(module, n, None), ModuleType)}
+
+
+def _entry(name, value):
+    lines = [f'### {name}', '', '```python', f'{name}{signature(value)}', '```', '']
+    doc = inspect.getdoc(value)
+    if doc and not (inspect.isclass(value) and doc == inspect.getdoc(value.__mro__[1])):
+        lines += [as_markdown(doc), '']
+    if inspect.isclass(value):
+        rows = [(n, v) for n, v in vars(value).items()
+                if not n.startswith('_') and callable(getattr(value, n, None)) and inspect.getdoc(v)]
+        if rows:
+            lines += ['| method | |', '|---|---|']
+            lines += [f'| `{n}` | {_cell(inspect.getdoc(v))} |' for n, v in sorted(rows)]
+            lines.append('')
+    return lines
+
+
+def signature(value) -> str:
+    """Such as '(x, axis=None)', without annotations."""
+    try:
+        found = inspect.signature(value)
+    except (TypeError, ValueError):
+        return '(...)'
+    parameters = [p.replace(annotation=inspect.Parameter.empty)
+                  for p in found.parameters.values()]
+    text = str(found.replace(parameters=parameters, return_annotation=found.empty))
+    text = re.sub(r'<(?:function |class )?\'?([\w.]*\.)?(\w+)\'?[^<>]*>', r'\2', text)
+    if len(text) > 84:
+        text = text.replace(', ', ',\n    ').replace('(', '(\n    ', 1)[:-1] + ')'
+    return text
+
+
+def _cell(doc):
+    return as_markdown(' '.join(doc.partition('\n\n')[0].split())).replace('|', '\\|')
+
+
+def as_markdown(text: str) -> str:
+    """A docstring as Markdown: paragraphs, and what is indented or in columns as it is."""
+    blocks = re.split(r'\n\s*\n', inspect.cleandoc(text))
+    return '\n\n'.join(_block(block) for block in blocks)
+
+
+def _block(block):
+    lines = block.splitlines()
+    if block.startswith('```'):
+        return block
+    if any(line.startswith('  ') or re.search(r'\S {2,}\S', line) for line in lines):
+        return '```text\n' + block + '\n```'
+    return re.sub(r'`[^`]*`|[*_\[\]<>\\$#|~^]', lambda m: m[0] if m[0][0] == '`' else '\\' + m[0],
+                  block)
