@@ -63,7 +63,6 @@ def page(namespace: str) -> str:
 
 def _module(namespace):
     import tinyflow
-    import tinyflow.keras  # noqa: F401
     value = tinyflow
     for name in namespace.split('.')[1:]:
         value = getattr(value, name)
@@ -81,8 +80,8 @@ def _entry(name, value):
     if doc and not (inspect.isclass(value) and doc == inspect.getdoc(value.__mro__[1])):
         lines += [as_markdown(doc), '']
     if inspect.isclass(value):
-        rows = [(n, v) for n, v in vars(value).items()
-                if not n.startswith('_') and callable(getattr(value, n, None)) and inspect.getdoc(v)]
+        rows = [(n, v) for n, v in vars(value).items() if not n.startswith('_')
+                and callable(getattr(value, n, None)) and inspect.getdoc(v)]
         if rows:
             lines += ['| method | |', '|---|---|']
             lines += [f'| `{n}` | {_cell(inspect.getdoc(v))} |' for n, v in sorted(rows)]
