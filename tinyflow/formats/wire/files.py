@@ -124,6 +124,26 @@ def flush_directory(path):
         os.close(number)
 
 
+@contextmanager
+def alone_in(directory):
+    """Other processes that enter the same block for `directory` wait; needs no file of its own.
+
+    Where the system or the file system has no such locks, nobody waits.
+    """
+    number = None
+    with suppress(ImportError, OSError):
+        import fcntl  # optional package
+        number = os.open(directory or '.', os.O_RDONLY)
+        fcntl.flock(number, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if number is not None:
+            with suppress(OSError):
+                fcntl.flock(number, fcntl.LOCK_UN)      # a child made by fork has it, too
+            os.close(number)
+
+
 def remove(path):
     """Removes a file if it exists."""
     try:
