@@ -4,7 +4,7 @@
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help demo check test thorough fuzz lessons site bench lint typecheck stubs protos dist clean
+.PHONY: help demo check test thorough fuzz doctest lessons site bench lint typecheck stubs protos dist clean
 
 JOBS ?= 2
 N ?= 20000
@@ -45,6 +45,7 @@ help:
 	@echo "make test    run the tests               (ARGS='-k softmax' picks some, JOBS=2)"
 	@echo "make thorough  the tests with more seeds and kills than those of make test"
 	@echo "make lessons the lessons as notebooks with their pictures, in out/lessons"
+	@echo "make doctest the examples of the reference"
 	@echo "make site    the pages for the web, in out/site"
 	@echo "make bench   time tinyflow, beside TensorFlow 2.15 where Python 3.9-3.11 is found"
 	@echo "make lint    ruff, and mypy on the compiler, the session, clusters and gradients/reverse.py"
@@ -94,6 +95,9 @@ dist: .venv/installed
 
 lessons: .venv/installed
 	@$(PY) docs/lessons.py out/lessons && echo "Open one: .venv/bin/jupyter notebook out/lessons"
+
+doctest: .venv/installed
+	@$(PY) docs/site/examples.py $(ARGS)
 
 site: lessons
 	@$(PY) docs/site/build.py out

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from types import ModuleType
 
+import examples
+
 # Namespaces that have a page; a name that another page above has is linked to it there.
 NAMESPACES = {
     'The low level': (
@@ -28,21 +30,23 @@ def pages() -> Iterator[tuple[str, str]]:
     """(name, Markdown) of each page."""
     lines = ['# Reference', '', 'What each function computes; shapes are written as '
              '`[batch, n] -> [batch, units]`. Everything behaves as in TensorFlow 1.15, unless the '
-             'text says otherwise.']
-    names = []
+             'text says otherwise.', '', 'In the examples, `tf` and `np` come from '
+             '`import tinyflow as tf` and `import numpy as np`. Lines after `>>>` and `...` are '
+             'typed, the others are printed; each example starts in a new graph.']
+    names, shown = [], examples.ByValue(examples.all_examples())
     for part, namespaces in NAMESPACES.items():
         lines += ['', f'## {part}', '']
         for namespace in namespaces:
             lines.append(f'- [{namespace}]({namespace}.md)')
             names.append(namespace)
-            yield f'reference/{namespace}.md', page(namespace)
+            yield f'reference/{namespace}.md', page(namespace, shown)
     toctree = ['', '```{toctree}', ':hidden:', '', *names, '```', '']
     yield 'reference/index.md', '\n'.join([*lines, *toctree])
 
 
-def page(namespace: str) -> str:
+def page(namespace: str, shown: examples.ByValue) -> str:
     """The Markdown of one namespace."""
-    module = _module(namespace)
+    module = examples.value_of(namespace)
     found = {name: getattr(module, name) for name in sorted(_names(module))}
     classes = {n: v for n, v in found.items() if inspect.isclass(v)}
     functions = {n: v for n, v in found.items() if callable(v) and n not in classes}
@@ -53,7 +57,7 @@ def page(namespace: str) -> str:
         if part:
             lines += [f'## {title}', '']
         for name, value in part.items():
-            lines += _entry(f'{namespace}.{name}', value)
+            lines += _entry(f'{namespace}.{name}', value, shown)
     others = [n for n, v in found.items() if n not in classes and n not in functions
               and not isinstance(v, ModuleType)]
     if others:
@@ -61,24 +65,17 @@ def page(namespace: str) -> str:
     return '\n'.join(lines)
 
 
-def _module(namespace):
-    import tinyflow
-    value = tinyflow
-    for name in namespace.split('.')[1:]:
-        value = getattr(value, name)
-    return value
-
-
 def _names(module):
     public = getattr(module, '__all__', None) or [n for n in dir(module) if not n.startswith('_')]
     return {n for n in public if not isinstance(getattr(module, n, None), ModuleType)}
 
 
-def _entry(name, value):
+def _entry(name, value, shown):
     lines = [f'### {name}', '', '```python', f'{name}{signature(value)}', '```', '']
     doc = inspect.getdoc(value)
     if doc and not (inspect.isclass(value) and doc == inspect.getdoc(value.__mro__[1])):
         lines += [as_markdown(doc), '']
+    lines += _programs(shown(value))
     if inspect.isclass(value):
         rows = [(n, v) for n, v in vars(value).items() if not n.startswith('_')
                 and callable(getattr(value, n, None)) and inspect.getdoc(v)]
@@ -86,7 +83,16 @@ def _entry(name, value):
             lines += ['| method | |', '|---|---|']
             lines += [f'| `{n}` | {_cell(inspect.getdoc(v))} |' for n, v in sorted(rows)]
             lines.append('')
+        for method, found in sorted((n, shown(v)) for n, v in vars(value).items()
+                                    if not n.startswith('_')):
+            if found:
+                lines += [f'`{name.rpartition(".")[2]}.{method}`', '', *_programs(found)]
     return lines
+
+
+def _programs(found):
+    return [line for example in found
+            for line in ('```pycon', example.program.rstrip('\n'), '```', '')]
 
 
 def signature(value) -> str:
