@@ -83,8 +83,9 @@ def _entry(name, value, shown):
             lines += ['| method | |', '|---|---|']
             lines += [f'| `{n}` | {_cell(inspect.getdoc(v))} |' for n, v in sorted(rows)]
             lines.append('')
-        for method, found in sorted((n, shown(v)) for n, v in vars(value).items()
-                                    if not n.startswith('_')):
+        for method in (n for n in dir(value) if not n.startswith('_')):
+            found = [example for example in shown(inspect.getattr_static(value, method))
+                     if method in vars(value) or f'{name}.{method}' in example.names]
             if found:
                 lines += [f'`{name.rpartition(".")[2]}.{method}`', '', *_programs(found)]
     return lines
@@ -126,5 +127,5 @@ def _block(block):
         return block
     if any(line.startswith('  ') or re.search(r'\S {2,}\S', line) for line in lines):
         return '```text\n' + block + '\n```'
-    return re.sub(r'`[^`]*`|[*_\[\]<>\\$#|~^]', lambda m: m[0] if m[0][0] == '`' else '\\' + m[0],
-                  block)
+    return re.sub(r'``[^`]*``|`[^`]*`|[*_\[\]<>\\$#|~^]',
+                  lambda m: m[0] if m[0][0] == '`' else '\\' + m[0], block)
