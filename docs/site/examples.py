@@ -98,6 +98,8 @@ def run(examples: Iterable[Example]) -> Iterator[tuple[Example, str]]:
 def _fresh(tf, np):
     """A new graph, seeds and an empty folder; afterwards everything as it was."""
     folder, verbosity = Path.cwd(), tf.logging.get_verbosity()
+    flags = tf.flags.FLAGS
+    known, parsed = set(flags), flags.is_parsed()
     tf.keras.backend.clear_session()
     tf.reset_default_graph()
     tf.set_random_seed(1)
@@ -114,6 +116,10 @@ def _fresh(tf, np):
         tf.keras.backend.clear_session()
         tf.reset_default_graph()
         tf.logging.set_verbosity(verbosity)
+        for name in set(flags) - known:
+            delattr(flags, name)
+        if not parsed:
+            flags.unparse_flags()
 
 
 def main(words: list[str]) -> int:
