@@ -92,8 +92,8 @@ def _entry(name, value, shown):
 
 
 def _programs(found):
-    return [line for example in found
-            for line in ('```pycon', example.program.rstrip('\n'), '```', '')]
+    return [line for example in found for line in (
+        '```pycon', example.program.rstrip('\n').replace('<BLANKLINE>', ''), '```', '')]
 
 
 def signature(value) -> str:

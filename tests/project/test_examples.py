@@ -33,7 +33,7 @@ def test_the_most_used_names_have_an_example():
     shown = examples.ByValue(examples.all_examples())
     used = (examples.FOLDER / 'most_used.txt').read_text(encoding='utf-8').splitlines()
     names = [line.split()[1] for line in used if not line.startswith('#')]
-    assert len(names) >= 250
+    assert len(names) >= 300
     missing = [name for name in names if not shown(examples.value_of(name))]
     assert not missing
 
