@@ -1,0 +1,12 @@
+"""The examples of the reference print in TensorFlow 1.15 what they print here."""
+import pytest
+
+from tests.parity.interpreters import run_script
+
+pytestmark = pytest.mark.parity
+
+
+def test_examples_print_the_same_in_tensorflow():
+    printed = run_script('TINYFLOW_TF115_PYTHON', 'examples_in_tensorflow.py')
+    failed, of, count = printed.split()[-3:]
+    assert (failed, of) == ('0', 'of') and int(count) > 300, printed
