@@ -1,6 +1,7 @@
 """The pages of the reference, from signatures and docstrings."""
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Iterator
@@ -77,7 +78,7 @@ def _entry(name, value, shown):
         lines += [as_markdown(doc), '']
     lines += _programs(shown(value))
     if inspect.isclass(value):
-        rows = [(n, v) for n, v in vars(value).items() if not n.startswith('_')
+        rows = [(n, v) for n, v in _own(value).items() if not n.startswith('_')
                 and callable(getattr(value, n, None)) and inspect.getdoc(v)]
         if rows:
             lines += ['| method | |', '|---|---|']
@@ -85,10 +86,32 @@ def _entry(name, value, shown):
             lines.append('')
         for method in (n for n in dir(value) if not n.startswith('_')):
             found = [example for example in shown(inspect.getattr_static(value, method))
-                     if method in vars(value) or f'{name}.{method}' in example.names]
+                     if method in _own(value) or f'{name}.{method}' in example.names]
             if found:
                 lines += [f'`{name.rpartition(".")[2]}.{method}`', '', *_programs(found)]
     return lines
+
+
+def _own(cls):
+    """The attributes of a class, and of those of its bases that have no entry of their own."""
+    found = {}
+    for base in cls.__mro__[:-1]:
+        if base is not cls and (base in _public() or not _is_ours(base)):
+            break
+        found = {**vars(base), **found}
+    return found
+
+
+@functools.lru_cache(maxsize=1)
+def _public():
+    """The classes that have an entry on some page."""
+    modules = [examples.value_of(name) for names in NAMESPACES.values() for name in names]
+    values = [getattr(module, name) for module in modules for name in _names(module)]
+    return {value for value in values if inspect.isclass(value)}
+
+
+def _is_ours(cls):
+    return cls.__module__.partition('.')[0] in ('tinyflow', 'keras_layer', 'estimator_layer')
 
 
 def _programs(found):
