@@ -12,16 +12,19 @@ import examples
 # Namespaces that have a page; a name that another page above has is linked to it there.
 NAMESPACES = {
     'The low level': (
-        'tf', 'tf.nn', 'tf.math', 'tf.train', 'tf.data', 'tf.data.experimental', 'tf.layers',
-        'tf.losses', 'tf.metrics', 'tf.initializers', 'tf.image', 'tf.io', 'tf.strings',
-        'tf.linalg', 'tf.random', 'tf.sparse', 'tf.sets', 'tf.bitwise', 'tf.debugging', 'tf.errors',
-        'tf.feature_column', 'tf.graph_util', 'tf.gfile', 'tf.lookup', 'tf.queue', 'tf.saved_model',
-        'tf.summary', 'tf.distribute', 'tf.test', 'tf.viz'),
+        'tf', 'tf.nn', 'tf.nn.rnn_cell', 'tf.math', 'tf.train', 'tf.data', 'tf.data.experimental',
+        'tf.layers', 'tf.losses', 'tf.metrics', 'tf.initializers', 'tf.image', 'tf.io',
+        'tf.strings', 'tf.linalg', 'tf.random', 'tf.sparse', 'tf.sets', 'tf.bitwise',
+        'tf.debugging', 'tf.errors', 'tf.feature_column', 'tf.graph_util', 'tf.gfile', 'tf.lookup',
+        'tf.queue', 'tf.saved_model', 'tf.summary', 'tf.distribute', 'tf.distribute.experimental',
+        'tf.test', 'tf.viz', 'tf.flags', 'tf.app', 'tf.logging', 'tf.python_io', 'tf.compat',
+        'tf.config.experimental'),
     'Keras': tuple(f'tf.keras.{name}' for name in (
         'models', 'layers', 'losses', 'metrics', 'optimizers', 'callbacks', 'initializers',
-        'regularizers', 'constraints', 'activations', 'applications', 'preprocessing.image',
-        'preprocessing.sequence', 'preprocessing.text', 'utils', 'backend')),
-    'Estimator': ('tf.estimator', 'tf.estimator.export'),
+        'regularizers', 'constraints', 'activations', 'applications', 'applications.vgg16',
+        'preprocessing.image', 'preprocessing.sequence', 'preprocessing.text', 'utils', 'backend',
+        'estimator')),
+    'Estimator': ('tf.estimator', 'tf.estimator.inputs', 'tf.estimator.export'),
     'contrib': ('tf.contrib.layers', 'tf.contrib.slim', 'tf.contrib.rnn', 'tf.contrib.seq2seq',
                 'tf.contrib.framework', 'tf.contrib.metrics', 'tf.contrib.data'),
 }
@@ -52,7 +55,7 @@ def page(namespace: str, shown: examples.ByValue) -> str:
     classes = {n: v for n, v in found.items() if inspect.isclass(v)}
     functions = {n: v for n, v in found.items() if callable(v) and n not in classes}
     lines = [f'# {namespace}', '']
-    if module.__doc__ and namespace != 'tf':
+    if isinstance(module, ModuleType) and module.__doc__ and namespace != 'tf':
         lines += [as_markdown(module.__doc__.partition('\n\n')[0]), '']
     for title, part in (('Functions', functions), ('Classes', classes)):
         if part:
@@ -67,13 +70,16 @@ def page(namespace: str, shown: examples.ByValue) -> str:
 
 
 def _names(module):
-    public = getattr(module, '__all__', None) or [n for n in dir(module) if not n.startswith('_')]
-    return {n for n in public if not isinstance(getattr(module, n, None), ModuleType)}
+    public = dir(module)                # with the names that are imported when they are used
+    if not getattr(module, '__name__', 'tinyflow').startswith('tinyflow'):
+        public = getattr(module, '__all__', public)
+    return {n for n in public if not n.startswith('_')
+            and not isinstance(getattr(module, n, None), ModuleType)}
 
 
 def _entry(name, value, shown):
     lines = [f'### {name}', '', '```python', f'{name}{signature(value)}', '```', '']
-    doc = inspect.getdoc(value)
+    doc = inspect.getdoc(value) if _is_ours(value) else ''
     if doc and not (inspect.isclass(value) and doc == inspect.getdoc(value.__mro__[1])):
         lines += [as_markdown(doc), '']
     lines += _programs(shown(value))
@@ -110,8 +116,9 @@ def _public():
     return {value for value in values if inspect.isclass(value)}
 
 
-def _is_ours(cls):
-    return cls.__module__.partition('.')[0] in ('tinyflow', 'keras_layer', 'estimator_layer')
+def _is_ours(value):
+    return (value.__module__ or '').partition('.')[0] in ('tinyflow', 'keras_layer',
+                                                          'estimator_layer')
 
 
 def _programs(found):

@@ -1,15 +1,17 @@
 """The examples of the reference: they run, print what is shown, and miss none of the main names."""
 from __future__ import annotations
 
-import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-spec = importlib.util.spec_from_file_location('examples', ROOT / 'docs' / 'site' / 'examples.py')
-examples = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(examples)
+sys.path.insert(0, str(ROOT / 'docs' / 'site'))
+import examples  # noqa: E402
+import reference  # noqa: E402
+
+sys.path.pop(0)
 
 FILES = sorted(examples.FOLDER.glob('*.md'))
 
@@ -55,3 +57,15 @@ def test_a_heading_without_a_program_is_refused(tmp_path):
     (tmp_path / 'a.md').write_text('# A\n\n## tf.nn.relu\n\nText.\n', encoding='utf-8')
     with pytest.raises(ValueError, match='a heading is not followed'):
         examples.read(tmp_path / 'a.md')
+
+
+def test_every_example_is_on_a_page_of_the_reference():
+    pages = dict(reference.pages())
+    text = '\n'.join(pages.values())
+    for example in examples.all_examples():
+        program = example.program.rstrip('\n').replace('<BLANKLINE>', '')
+        assert f'```pycon\n{program}\n```' in text, example.names
+    relu = pages['reference/tf.nn.md'].partition('### tf.nn.relu\n')[2].partition('\n### ')[0]
+    assert '>>> print(tf.Session().run(tf.nn.relu(' in relu
+    session = pages['reference/tf.md'].partition('### tf.Session\n')[2].partition('\n### ')[0]
+    assert '| `run` | Runs' in session and '`Session.run`\n\n```pycon' in session
