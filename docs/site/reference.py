@@ -135,6 +135,7 @@ def signature(value) -> str:
     parameters = [p.replace(annotation=inspect.Parameter.empty)
                   for p in found.parameters.values()]
     text = str(found.replace(parameters=parameters, return_annotation=found.empty))
+    text = re.sub(r'<function (\w+)\.<locals>[^>]*>', r'\1(...)', text)
     text = re.sub(r'<(?:function |class )?\'?([\w.]*\.)?(\w+)\'?[^<>]*>', r'\2', text)
     if len(text) > 84:
         text = text.replace(', ', ',\n    ').replace('(', '(\n    ', 1)[:-1] + ')'

@@ -62,6 +62,7 @@ def test_a_heading_without_a_program_is_refused(tmp_path):
 def test_every_example_is_on_a_page_of_the_reference():
     pages = dict(reference.pages())
     text = '\n'.join(pages.values())
+    assert ' at 0x' not in text
     for example in examples.all_examples():
         program = example.program.rstrip('\n').replace('<BLANKLINE>', '')
         assert f'```pycon\n{program}\n```' in text, example.names
