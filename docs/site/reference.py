@@ -26,7 +26,8 @@ NAMESPACES = {
         'estimator')),
     'Estimator': ('tf.estimator', 'tf.estimator.inputs', 'tf.estimator.export'),
     'contrib': ('tf.contrib.layers', 'tf.contrib.slim', 'tf.contrib.rnn', 'tf.contrib.seq2seq',
-                'tf.contrib.framework', 'tf.contrib.metrics', 'tf.contrib.data'),
+                'tf.contrib.framework', 'tf.contrib.metrics', 'tf.contrib.data',
+                'tf.contrib.lookup'),
 }
 
 
