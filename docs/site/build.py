@@ -17,8 +17,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path[:0] = [str(ROOT), str(HERE)]
+sys.path[:0] = [str(ROOT), str(HERE), str(HERE.parent)]
 
+import concepts  # noqa: E402
 import reference  # noqa: E402
 
 TEXTS = ('READING.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md')
@@ -76,6 +77,13 @@ class Sources:
         target.parent.mkdir(exist_ok=True)
         shutil.copy(path, target)
         return os.path.relpath(Path('_static') / path.name, page.parent)
+
+    def draw_concepts(self) -> None:
+        """Adds to the page of the concepts their pictures."""
+        page = Path('docs') / 'concepts.md'
+        text = (self.folder / page).read_text(encoding='utf-8')
+        self.write(str(page), concepts.with_pictures(
+            text, self.folder / '_static' / 'concepts', '../_static/concepts/'))
 
     def copy_lessons(self, notebooks: Path) -> None:
         """Copies the notebooks, and lists them below the index of the lessons."""
@@ -136,6 +144,7 @@ def main() -> None:
     out = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / 'out').resolve()
     sources = Sources(out / 'site-sources')
     sources.copy_texts()
+    sources.draw_concepts()
     sources.copy_lessons(out / 'lessons')
     errors(sources)
     exercises(sources)
