@@ -25,7 +25,7 @@ def checked(task, code, folder):
     return ''
 
 
-@pytest.mark.filterwarnings('ignore:.*graph-growth')
+@pytest.mark.filterwarnings('ignore::tinyflow.errors.TinyflowWarning')
 @pytest.mark.parametrize('task', TASKS, ids=lambda task: task.name)
 def test_the_solution_passes_and_wrong_answers_get_their_hint(task, tmp_path):
     assert checked(task, task.solution, tmp_path) == ''

@@ -22,7 +22,7 @@ def halvings(x):
 
 HINTS = (
     'The loop has two variables, x and the count; both change in each turn.',
-    'tf.while_loop(cond, body, [x, count]): both functions take x and count; body returns new ones.',
+    'tf.while_loop(cond, body, [x, count]): both functions take x and count, body returns both.',
     '_, count = tf.while_loop(lambda x, n: x >= 1., lambda x, n: (x / 2., n + 1), [x, 0])',
 )
 

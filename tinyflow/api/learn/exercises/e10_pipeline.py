@@ -22,7 +22,7 @@ def batches(rows, labels):
 
 HINTS = (
     'A Dataset has the methods shuffle, repeat and batch. Each returns a new Dataset.',
-    'Think about the order: what is mixed, rows or batches? Which rows meet, of one epoch or of two?',
+    'Think about the order: what is mixed, rows or batches? The rows of one epoch, or of two?',
     'dataset = dataset.shuffle(10).repeat().batch(4)',
 )
 

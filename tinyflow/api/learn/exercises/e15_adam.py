@@ -58,11 +58,11 @@ def check(answer):
     weight, gradient = tf.Variable([1., 2.]), tf.placeholder(tf.float32, [2])
     step = given(answer.adam(weight, gradient, 0.1), 'the result')
     theirs = tf.Variable([1., 2.])
-    apply = tf.train.AdamOptimizer(0.1).apply_gradients([(gradient, theirs)])
+    reference = tf.train.AdamOptimizer(0.1).apply_gradients([(gradient, theirs)])
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         for number, row in enumerate(([3., -4.], [0.1, 2.], [-5., 1.]), 1):
-            session.run([step, apply], {gradient: row})
+            session.run([step, reference], {gradient: row})
             mine, right = session.run([weight, theirs])
             if not np.allclose(mine, right, atol=1e-5):
                 break

@@ -20,7 +20,7 @@ def rate(step):
 
 HINTS = (
     'tf.train has functions that make a learning rate from a step; one is constant piece by piece.',
-    'tf.train.piecewise_constant(step, boundaries, values): a boundary belongs to what is before it.',
+    'tf.train.piecewise_constant(step, boundaries, values): a boundary is the last of its piece.',
     'tf.train.piecewise_constant(step, [99, 199], [0.1, 0.01, 0.001])',
 )
 

@@ -36,8 +36,8 @@ def watch(loss, weights):
 WRONG = (
     (START, 'is None'),
     (SOLUTION.replace('tf.summary.merge_all()', "[tf.summary.scalar('loss', loss)]"), 'one tensor'),
-    (SOLUTION.replace("histogram('weights', weights)", "scalar('weights', tf.reduce_mean(weights))"),
-     'histogram'),
+    (SOLUTION.replace("histogram('weights', weights)",
+                      "scalar('weights', tf.reduce_mean(weights))"), 'histogram'),
     (SOLUTION.replace("'loss', loss", "'the loss', loss"), 'the_loss'),
 )
 
