@@ -62,7 +62,7 @@ class Exercise:
     def beginning(self) -> str:
         """The file that the learner begins with: the task as a docstring, and the start."""
         text = self.task.strip().replace('\\', '\\\\').replace('"""', "'''")
-        return f'"""{self.number}. {self.title}\n\n{text}\n"""\n{self.start.strip()}\n'
+        return f'"""{self.number}. {self.title}\n\n{text}\n"""\n\n{self.start.strip()}\n'
 
 
 @cache

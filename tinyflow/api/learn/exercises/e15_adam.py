@@ -61,7 +61,9 @@ def check(answer):
     reference = tf.train.AdamOptimizer(0.1).apply_gradients([(gradient, theirs)])
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        for number, row in enumerate(([3., -4.], [0.1, 2.], [-5., 1.]), 1):
+        number = 0
+        for row in ([3., -4.], [0.1, 2.], [-5., 1.]):
+            number += 1
             session.run([step, reference], {gradient: row})
             mine, right = session.run([weight, theirs])
             if not np.allclose(mine, right, atol=1e-5):
@@ -70,7 +72,7 @@ def check(answer):
             return
     problem = f'after step {number} the weight is {mine}, not {right}'
     if np.allclose(mine, [0.7, 2.4]):
-        raise Wrong(f'{problem}: this is gradient descent')
+        raise Wrong(f'{problem}: this is gradient descent', 'first compute m, v and t anew.')
     if number > 1:
         raise Wrong(problem, 't counts the steps, and m and v remember: assign them all.')
     if not np.isfinite(mine).all() or np.array_equal(mine, [1., 2.]):

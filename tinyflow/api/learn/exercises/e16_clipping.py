@@ -62,7 +62,8 @@ def check(answer):
     if not np.allclose(free, [2, 3, 6]):
         raise Wrong(f'gradients 2, 3, 6 of length 7 became {free}, though `most` is 100')
     if np.allclose(clipped, [2, 3, 6]):
-        raise Wrong('the gradients are not clipped: their length is 7, and `most` is 3.5')
+        raise Wrong('the gradients are not clipped: their length is 7, and `most` is 3.5',
+                    'clip between compute_gradients and apply_gradients.')
     if np.allclose(np.sqrt(np.square(clipped[:2]).sum()), 3.5):
         raise Wrong('the gradients of each Variable are clipped each for itself',
                     'tf.clip_by_global_norm takes all of them.')

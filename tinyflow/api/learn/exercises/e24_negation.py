@@ -2,7 +2,7 @@
 
 `graph_def` is a graph as a message: `graph_def.node` are its nodes with `name`, `op` and `input`,
 a list of names. Complete `simplify`: wherever something reads a Neg of a Neg, let it read what is
-below both. Change `graph_def`; a node that nobody reads any more may stay.
+below both. Change `graph_def`; a node that is not read any more may stay.
 """
 import numpy as np
 

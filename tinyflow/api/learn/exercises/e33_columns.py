@@ -28,7 +28,8 @@ HINTS = (
     'bucketized_column(age, [18., 60.]) and indicator_column(kind), both of tf.feature_column',
 )
 
-SOLUTION = START.replace('    return [age, kind]\n', '''    return [tf.feature_column.bucketized_column(age, [18., 60.]),
+SOLUTION = START.replace('''    return [age, kind]
+''', '''    return [tf.feature_column.bucketized_column(age, [18., 60.]),
             tf.feature_column.indicator_column(kind)]
 ''')
 

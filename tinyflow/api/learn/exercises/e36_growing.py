@@ -24,7 +24,7 @@ def train(session, weight, rates):
 HINTS = (
     'tf.assign and / compute nothing: each makes nodes. Which of them are in the loop?',
     'What changes from step to step is a placeholder, and is fed.',
-    'rate = tf.placeholder(tf.float32, []); step = tf.assign(...); for each: session.run(step, ...)',
+    'rate = tf.placeholder(tf.float32, []); step = tf.assign(...); then session.run(step, ...)',
 )
 
 SOLUTION = '''
