@@ -4,7 +4,7 @@
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help demo check test thorough fuzz lessons site bench lint typecheck stubs protos dist clean
+.PHONY: help demo check test thorough fuzz exercises lessons site bench lint typecheck stubs protos dist clean
 
 JOBS ?= 2
 N ?= 20000

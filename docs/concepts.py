@@ -28,8 +28,14 @@ def run(program: str) -> str:
     """Runs a program in the current folder, in an empty graph; returns what it prints."""
     import tinyflow as tf
     tf.keras.backend.clear_session()
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(compile(program, 'concepts.md', 'exec'), {'tf': tf, '__name__': '__main__'})
+    names = {'tf': tf, '__name__': '__main__'}
+    try:
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile(program, 'concepts.md', 'exec'), names)
+    finally:
+        for value in names.values():
+            if isinstance(value, tf.train.Server):
+                value.stop()
     return printed.getvalue()
 
 

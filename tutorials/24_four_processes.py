@@ -164,8 +164,8 @@ with strategy.scope():
         """The loss of this replica's row."""
         return tf.square(weight - target, name='loss')
 
-    rows = tf.data.Dataset.from_tensor_slices([2.0, 4.0, 1.0, 1.0]).batch(2)
-    iterator = strategy.make_dataset_iterator(rows)
+    targets = tf.data.Dataset.from_tensor_slices([2.0, 4.0, 1.0, 1.0]).batch(2)
+    iterator = strategy.make_dataset_iterator(targets)
     losses = strategy.experimental_run_v2(loss_on_replica, [iterator.get_next()])
     mean = strategy.reduce(tf.distribute.ReduceOp.MEAN, losses, axis=None)
 

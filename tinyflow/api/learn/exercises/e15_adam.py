@@ -72,7 +72,7 @@ def check(answer):
             return
     problem = f'after step {number} the weight is {mine}, not {right}'
     if np.allclose(mine, [0.7, 2.4]):
-        raise Wrong(f'{problem}: this is gradient descent', 'first compute m, v and t anew.')
+        raise Wrong(f'{problem}: this is gradient descent', 'first compute the new m, v and t.')
     if number > 1:
         raise Wrong(problem, 't counts the steps, and m and v remember: assign them all.')
     if not np.isfinite(mine).all() or np.array_equal(mine, [1., 2.]):
