@@ -19,10 +19,11 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(ROOT), str(HERE), str(HERE.parent)]
 
+import chinese  # noqa: E402
 import concepts  # noqa: E402
 import reference  # noqa: E402
 
-TEXTS = ('READING.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md')
+TEXTS = ('README.zh.md', 'READING.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md')
 _LINK = re.compile(r'(!?)\[([^\]]*)\]\(([^)\s]+)\)')
 _TAG = re.compile(r'<img src="([^"]+)"[^>]*?alt="([^"]*)"[^>]*>')
 
@@ -37,8 +38,11 @@ class Sources:
         self.pages = {ROOT / name: Path(name) for name in TEXTS}
         self.pages |= {path: Path('docs') / path.name for path in (ROOT / 'docs').glob('*.md')}
         self.pages[ROOT / 'tutorials' / 'README.md'] = Path('lessons') / 'README.md'
+        self.pages[ROOT / 'tutorials' / 'zh' / 'README.md'] = Path('lessons') / 'zh' / 'README.md'
         self.pages |= {path: Path('lessons') / f'{path.stem}.ipynb'
                        for path in (ROOT / 'tutorials').glob('[0-9]*.py')}
+        self.pages |= {path: Path('lessons') / 'zh' / f'{path.stem}.ipynb'
+                       for path in chinese.lessons()}
 
     def write(self, name: str, text: str) -> None:
         path = self.folder / name
@@ -89,12 +93,14 @@ class Sources:
         """Copies the notebooks, and lists them below the index of the lessons."""
         wanted = [page for page in self.pages.values() if page.suffix == '.ipynb']
         for page in wanted:
-            if not (notebooks / page.name).exists():
-                raise SystemExit(f'{notebooks / page.name} is missing: make lessons')
-            self.write(str(page), (notebooks / page.name).read_text(encoding='utf-8'))
-        index = self.folder / 'lessons' / 'README.md'
-        index.write_text(index.read_text(encoding='utf-8') + _toctree(
-            sorted(page.stem for page in wanted)), encoding='utf-8')
+            notebook = notebooks / page.relative_to('lessons')
+            if not notebook.exists():
+                raise SystemExit(f'{notebook} is missing: make lessons')
+            self.write(str(page), notebook.read_text(encoding='utf-8'))
+        for folder in (Path('lessons'), Path('lessons') / 'zh'):
+            index = self.folder / folder / 'README.md'
+            index.write_text(index.read_text(encoding='utf-8') + _toctree(
+                sorted(page.stem for page in wanted if page.parent == folder)), encoding='utf-8')
 
 
 def _toctree(names: list[str]) -> str:
