@@ -79,8 +79,8 @@ def main() -> None:
         for script, seconds in zip(scripts, pool.map(lambda s: run(s, folder), scripts)):
             print(f'{script.stem:28} {seconds:5.1f} s')
             sys.stdout.flush()
-    import chinese      # next to this file, on the path when it runs
-    chinese.write_notebooks(folder)
+    from chinese import write_notebooks     # next to this file, on the path when it runs
+    write_notebooks(folder)
     shutil.rmtree(folder / '__pycache__', ignore_errors=True)
 
 
