@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import random
 
+import numpy as np
 import pytest
 
 import tinyflow as tf
@@ -231,3 +232,24 @@ def test_every_node_has_a_fate(seed):
         assert ('lines' in fate) != ('why' in fate), node
         assert all(int(node) in last[line][1] for line in fate.get('lines', ()))
         assert fate.get('into', 0) < len(result['nodes'])
+
+
+def test_recorded_runs_are_compiled_with_their_shapes_and_timed(session):
+    x = tf.placeholder(tf.float32, [None, 3], name='x')
+    y = tf.square(x, name='y')
+    loss = tf.reduce_sum(y, name='loss')
+    with tf.record(session) as r:
+        for rows in (4, 4, 2):
+            session.run(loss, {x: np.ones([rows, 3])})
+        session.run(y, {x: np.ones([5, 3])})
+    made = tf.viz.explore(session, recordings=[r]).document
+    first, second = made['runs']
+    names = [node['n'] for node in made['nodes']]
+    assert first['fetches'] == ['loss:0'] and first['feeds'] == ['x:0 [4, 3]']
+    assert second['feeds'] == ['x:0 [5, 3]']
+    assert first['bytes'][str(names.index('y'))] == 4 * 3 * 4
+    assert 0 < first['seconds'][str(names.index('loss'))] < 1
+    other = tf.Graph()
+    with other.as_default():
+        tf.constant(1.0)
+    assert 'runs' not in tf.viz.explore(other, recordings=[r]).document

@@ -72,9 +72,9 @@ def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any 
                 `tf.graph_diff(...)`; or a file: .pb, .pbtxt, .meta, a checkpoint, a SavedModel
     path        .html file to write
     fetches     the page says what became of each node in the program that computes these, stage
-                by stage; by default `what` itself if it is nodes
+                by stage; by default what was recorded, or `what` itself if it is nodes
     feed_dict   with it, and a Session, the times of the program are measured
-    recordings  of runs, whose values the page shows
+    recordings  of runs (`tf.record`), whose values and times the page shows
     training    report of `tf.doctor(session)` and the like: its findings, curves and histograms
     title       of the page
 
@@ -82,9 +82,7 @@ def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any 
     """
     if path is not None:
         render.check_path(path)
-    content = document(what, fetches, feed_dict, session, title)
-    if recordings:
-        content['recordings'] = [r.document(content) for r in recordings]
+    content = document(what, fetches, feed_dict, session, title, recordings)
     if training is not None:
         content['training'] = training.as_document()
     made = Page(content)

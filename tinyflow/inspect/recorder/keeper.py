@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,24 +67,29 @@ class Keeper(Observer):
     def begin(self, fetches: Sequence[Tensor | Operation],
               feeds: dict[Tensor, np.ndarray]) -> None:
         runs = vars(self._open).setdefault('runs', [])
-        runs.append(_Run(Step(self.runs - 1, tuple([f.name for f in fetches])),
+        runs.append(_Run(Step(self.runs - 1, tuple([f.name for f in fetches]),
+                              {tensor.name: array.shape for tensor, array in feeds.items()}),
                          {id(array) for array in feeds.values()}))
 
     def value(self, operation: Operation, arrays: list[np.ndarray | None],
               frames: tuple[Frame, ...]) -> None:
         run = self._open.runs[-1]
+        seconds = perf_counter() - run.since
         key = (operation, *[f.function for f in frames]) if frames else operation
         facts = self._facts.get(key) or self._facts.setdefault(key, self._facts_of(operation,
                                                                                   frames))
         if facts.may_write:
             run.unchanged.clear()
         if facts.name is None:
+            run.since = perf_counter()
             return
         kept = tuple([None if array is None or source is None
                       else self._keep(run, facts, np.asarray(array), source)
                       for array, source in zip(arrays, facts.sources)])
         run.step.add(Entry(facts.name, operation, tuple([
-            f.iteration for f in frames if f.operation.type == 'While']) if frames else (), kept))
+            f.iteration for f in frames if f.operation.type == 'While']) if frames else (), kept),
+                     seconds)
+        run.since = perf_counter()      # what is kept takes no time of the next operation
 
     def end(self, error: BaseException | None) -> None:
         run = self._open.runs.pop()
@@ -173,7 +179,8 @@ class _Run:
     """One run in progress: its Step, and what is kept by the id of its array.
 
     `unchanged` are Variables that no operation has written since they were last looked at,
-    `shared` the ids of arrays that others own: fed ones, those of Variables and constants.
+    `shared` the ids of arrays that others own: fed ones, those of Variables and constants; `since`
+    the time at which the next operation began.
     """
 
     def __init__(self, step: Step, fed: set[int]) -> None:
@@ -181,6 +188,7 @@ class _Run:
         self.kept: dict[int, tuple[np.ndarray, Kept]] = {}
         self.unchanged: set[Operation] = set()
         self.shared = fed
+        self.since = perf_counter()
 
 
 class _Facts(NamedTuple):

@@ -57,21 +57,27 @@ class Step:
 
     number    which run of the Session it was, from 0, those counted that were not recorded
     fetches   names of what was fetched
+    feeds     the shape of each tensor that was fed, by its name
     entries   the operations in the order in which they ran
+    seconds   that each of the entries took
     error     what ended the run, or None
     """
 
-    def __init__(self, number: int, fetches: tuple[str, ...]) -> None:
+    def __init__(self, number: int, fetches: tuple[str, ...],
+                 feeds: dict[str, tuple[int, ...]] | None = None) -> None:
         self.number = number
         self.fetches = fetches
+        self.feeds = feeds or {}
         self.entries: list[Entry] = []
+        self.seconds: list[float] = []
         self.error: str | None = None
         self._places: dict[str, list[int]] = {}
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: Entry, seconds: float = 0.0) -> None:
         """Adds the next operation."""
         self._places.setdefault(entry.name, []).append(len(self.entries))
         self.entries.append(entry)
+        self.seconds.append(seconds)
 
     @property
     def names(self) -> list[str]:

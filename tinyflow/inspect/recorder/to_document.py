@@ -107,7 +107,7 @@ def _some(steps: list[Step], most: int) -> list[Step]:
         groups.setdefault(step.fetches, []).append(step)
     chosen: set[int] = set()
     for group in groups.values():
-        share = max(2, most * len(group) // max(len(steps), 1))
+        share = max(2, -(-most * len(group) // max(len(steps), 1)))
         places = np.linspace(0, len(group) - 1, min(share, len(group))).round().astype(int)
         chosen |= {id(group[place]) for place in places}
         chosen |= {id(step) for step in group if step.error}
