@@ -68,7 +68,7 @@ def test_forward_back_and_over_the_steps(opened, training):
     assert page.locator('#travel-on').is_disabled()
     page.evaluate("explorer.reveal('hidden/kernel')")
     assert 'hidden/kernel' in text() and page.locator('#panel canvas').count() >= 2
-    assert 'Its gradient' in text() and 'Its updates' in text()
+    assert 'Its gradient' in text() and 'What the optimizer did in step 0' in text()
     page.locator('#travel-step').focus()
     page.keyboard.press('ArrowRight')
     assert 'step 1' in text() and 'Changed by at most' in text() and 'hidden/kernel' in text()

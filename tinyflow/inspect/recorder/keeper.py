@@ -62,13 +62,15 @@ class Keeper(Observer):
             number = self._seen.get(key, 0)
             self._seen[key] = number + 1
             self.runs += 1
+            self._open.nth = number
             return number % self._strides.setdefault(key, self._every) == 0
 
     def begin(self, fetches: Sequence[Tensor | Operation],
               feeds: dict[Tensor, np.ndarray]) -> None:
         runs = vars(self._open).setdefault('runs', [])
         runs.append(_Run(Step(self.runs - 1, tuple([f.name for f in fetches]),
-                              {tensor.name: array.shape for tensor, array in feeds.items()}),
+                              {tensor.name: array.shape for tensor, array in feeds.items()},
+                              vars(self._open).get('nth', 0)),
                          {id(array) for array in feeds.values()}))
 
     def value(self, operation: Operation, arrays: list[np.ndarray | None],

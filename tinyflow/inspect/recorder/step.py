@@ -56,6 +56,7 @@ class Step:
     """One recorded run. `step['dense/Relu']` is that node's value, as an array.
 
     number    which run of the Session it was, from 0, those counted that were not recorded
+    nth       which of the runs with the same fetches it was
     fetches   names of what was fetched
     feeds     the shape of each tensor that was fed, by its name
     entries   the operations in the order in which they ran
@@ -64,8 +65,8 @@ class Step:
     """
 
     def __init__(self, number: int, fetches: tuple[str, ...],
-                 feeds: dict[str, tuple[int, ...]] | None = None) -> None:
-        self.number = number
+                 feeds: dict[str, tuple[int, ...]] | None = None, nth: int = 0) -> None:
+        self.number, self.nth = number, nth
         self.fetches = fetches
         self.feeds = feeds or {}
         self.entries: list[Entry] = []

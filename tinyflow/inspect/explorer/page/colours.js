@@ -100,7 +100,14 @@ explorer.colours = {
     explorer.colour(colours, legend);
   },
 };
-get('colours').addEventListener('change', event => explorer.colours.use(event.target.value));
+get('colours').addEventListener('change', event => {
+  explorer.colours.use(event.target.value);
+  // The overview has a list of the nodes that take most.
+  if (['time', 'memory'].includes(event.target.value)) {
+    explorer.select(null);
+    explorer.panels.choose('node');
+  }
+});
 explorer.on('drawn', paint);
 
 // ---- the ways of colouring ----------------------------------------------------------------------

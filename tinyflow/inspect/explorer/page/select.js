@@ -4,7 +4,7 @@ const {model, picture, svg} = explorer;
 const QUIET = new Set(['init', 'save', 'summary']);
 const MANY_ACROSS = 16;         // edges between parts of the graph; more are not shown unasked
 const state = explorer.state = {document: explorer.document, selected: null, other: null,
-                                run: 0, step: null};
+                                run: 0, step: null, pathFrom: null};
 let sidePairs = [];             // bundles of visible side edges: [{a, b, edges}]
 
 /** All nodes drawn into an item: those inside, and what they show of their weights. */
@@ -173,10 +173,25 @@ function light() {
   state.path = path;
 }
 
+/** The next item that is chosen is the other end of a path from the present one. */
+explorer.startPath = () => {
+  if (!state.selected) { explorer.say('Choose where the path begins first'); return; }
+  state.pathFrom = state.pathFrom ? null : state.selected;
+  if (state.pathFrom) { explorer.say('Choose the other end: click on it, or search'); }
+  explorer.panels.show();
+};
+
 /** Chooses an item (or its name, or a node's index; null for none) without moving the view. */
 explorer.select = (what, options = {}) => {
   const item = what === null || what === undefined ? null : model.item(what);
   if (item === undefined) { return; }
+  const from = state.pathFrom;
+  state.pathFrom = null;
+  if (from && item && item !== from) {
+    state.selected = from;
+    explorer.selectPath(item);
+    return;
+  }
   state.selected = item;
   state.other = null;
   light();
