@@ -130,6 +130,12 @@ def test_6_what_is_between_the_input_and_the_loss(page):
     for name in ('first/MatMul', 'second/Relu', 'logits', 'Softmax', 'log_p'):
         assert name in listed
     assert 'rate' not in listed and 'gradients' not in listed
+    find(page, 'second/Relu')
+    page.click('text=all it needs')
+    listed = page.locator('#panel section').first.inner_text()
+    assert 'All it needs (18)' in listed and 'first/MatMul' in listed and 'rate' not in listed
+    page.click('text=all that needs it')
+    assert 'logits' in page.locator('#panel section').first.inner_text()
 
 
 def test_7_which_gradient_belongs_to_a_node_and_how_large_is_it(page):

@@ -15,6 +15,8 @@ const groupsOf = new Map(recordings.map(one => {
   return [one, [...groups.values()].sort((a, b) => b.length - a.length)];
 }));
 
+const places = new WeakMap();           // order -> node -> its places
+
 /**
  *   step   of the group, `at` the place in the order of its run
  *   other  the step that is compared, or -1
@@ -30,7 +32,18 @@ const recorded = explorer.recorded = {
   nth: step => Number.isInteger(step.nth) ? step.nth : step.number,
 
   /** The places of a node in the order of the run. */
-  placesOf: node => recorded.order().flatMap(([index], place) => index === node ? [place] : []),
+  placesOf(node) {
+    const order = recorded.order();
+    if (!places.has(order)) {
+      const found = new Map();
+      order.forEach(([index], place) => {
+        if (!found.has(index)) { found.set(index, []); }
+        found.get(index).push(place);
+      });
+      places.set(order, found);
+    }
+    return places.get(order).get(node) || [];
+  },
 
   valueAt(step, place, output = 0) {
     const index = ((step.values || [])[place] || [])[output];

@@ -235,15 +235,29 @@ function most(what) {
 function path(item, state) {
   if (!state.other) {
     const text = state.pathFrom ? 'Now choose the other end: click on it, or search' : 'path to …';
-    return [dom('p', {}, dom('button', {id: 'path', click: () => explorer.startPath()}, text))];
+    const buttons = [['path', text, () => explorer.startPath()],
+                     ['trace-in', 'all it needs', () => explorer.trace('in')],
+                     ['trace-out', 'all that needs it', () => explorer.trace('out')]];
+    return [dom('p', {class: 'buttons'}, buttons.map(([id, words, click]) => (
+      dom('button', {id, click: () => { click(); explorer.get(id).focus(); }}, words)))),
+            ...traced(state)];
   }
   const nodes = [...state.path || []].sort((a, b) => a - b);
   return [dom('p', {class: 'note'}, nodes.length
     ? `${explorer.count(nodes.length, 'node')} on the paths to ` : 'No path to ',
-  link(state.other)), section('On the path', nodes.length ? some(nodes, index => (
-    dom('li', {}, link(model.ofNode[index]), ' ',
-      dom('span', {class: 'quiet'}, model.nodes[index].o)))) : null)].filter(Boolean);
+  link(state.other)), section('On the path', nodes.length ? listed(nodes) : null)].filter(Boolean);
 }
+
+function traced(state) {
+  if (!state.traced) { return []; }
+  const inside = new Set(model.nodesIn(state.selected));
+  const nodes = [...state.path].filter(index => !inside.has(index)).sort((a, b) => a - b);
+  const title = state.traced === 'in' ? 'All it needs' : 'All that needs it';
+  return [section(`${title} (${nodes.length})`, listed(nodes))];
+}
+
+const listed = nodes => some(nodes, index => dom('li', {}, link(model.ofNode[index]), ' ',
+  dom('span', {class: 'quiet'}, model.nodes[index].o)));
 
 /** What is said while nothing is chosen. */
 function overview() {
