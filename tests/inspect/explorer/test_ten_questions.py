@@ -172,7 +172,7 @@ def test_10_what_the_optimizer_did_in_a_step(page):
     find(page, 'tied')
     go_to_step(page, 7)
     text = said(page)
-    assert 'What the optimizer did in step 7 By ApplyMomentum: learning_rate 0.1' in text
+    assert 'What the optimizer did in step 7 By ApplyMomentum: lr 0.1, momentum 0' in text
     update = float(re.search(r'The update: rms ([\d.e-]+) ', text)[1])
     gradient = float(re.search(r'gradient ([\d.e-]+) ', text)[1])
     assert update == pytest.approx(0.1 * gradient, rel=1e-3)        # no momentum here

@@ -15,6 +15,17 @@ const sizeText = value => {
   return found ? [figure(found.rms), figure(found.most)] : [badness(value) || 'none', ''];
 };
 
+/** [node, output, name] of what an update is told, such as a learning rate. */
+function settings(updates, others) {
+  const named = updates.flatMap(index => {
+    const {i = [], x} = model.nodes[index];
+    return Array.isArray(x) ? i.map(([from, output], k) => [from, output, String(x[k])])
+      .filter(([from]) => model.nodes[from].k !== 'variable') : [];
+  });
+  return named.length ? named
+    : others.map(index => [index, 0, model.nodes[index].n.split('/').pop()]);
+}
+
 function row(name, text, ...more) {
   return dom('tr', {}, dom('th', {scope: 'row'}, name), dom('td', {}, text),
              ...more.map(one => dom('td', {}, one)));
@@ -38,10 +49,9 @@ explorer.updateSection = index => {
     return was ? [row(link(model.ofNode[slot], model.nodes[slot].n.split('/').pop()),
                       ...sizeText(was), is ? sizeText(is)[0] : '')] : [];
   });
-  const givenBy = others.flatMap(one => {
-    const value = recorded.valueOf(now, one);
-    return value && value.n && value.n.length === 1
-      ? [`${model.nodes[one].n.split('/').pop()} ${figure(value.n[0])}`] : [];
+  const givenBy = settings(ran, others).flatMap(([from, output, name]) => {
+    const value = recorded.valueOf(now, from, output);
+    return value && value.n && value.n.length === 1 ? [`${name} ${figure(value.n[0])}`] : [];
   });
   return section(`What the optimizer did in step ${recorded.nth(now)}`,
     dom('p', {}, 'By ', ran.map(one => link(model.ofNode[one], model.nodes[one].o)),

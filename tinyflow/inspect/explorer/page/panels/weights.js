@@ -2,7 +2,7 @@
 // are apart in two steps.
 
 const {model, dom, svg, link, recorded, state} = explorer;
-const {badness, size, difference, differenceText, heatMap} = explorer.values;
+const {figure, badness, size, difference, differenceText, heatMap} = explorer.values;
 const SHOWN = 12;
 const ends = {from: 0, to: -1, of: null};       // the steps that are compared
 
@@ -63,6 +63,9 @@ function curve(changes) {
 
 function compared(index) {
   const [a, b] = [ends.from, ends.to].map(i => recorded.valueOf(recorded.steps()[i], index));
+  if (a && b && a.n && b.n && a.n.length === 1) {
+    return [dom('p', {class: 'quiet'}, `from ${figure(a.n[0])} to ${figure(b.n[0])}`)];
+  }
   const found = difference(a, b);
   const text = found && (found.most === 0 ? 'did not move between these steps'
     : `moved by ${differenceText(found, a)}`);
