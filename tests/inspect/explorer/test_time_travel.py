@@ -107,3 +107,22 @@ def test_a_damaged_or_hostile_recording_does_no_harm(opened, training):
 def test_without_a_recording_there_is_no_tab(opened, training):
     page = opened({**training[0], 'recordings': []})
     assert page.locator('#tab-time_travel').count() == 0
+
+
+def test_two_recordings_compared(opened):
+    with tf.Graph().as_default() as graph, tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [2], name='x')
+        tf.square(x, name='y')
+        runs = {}
+        for name, scale in (('before', 1.0), ('after', 3.0)):
+            with tf.record(sess) as runs[name]:
+                sess.run('y:0', {x: [scale, 2 * scale]})
+        page = opened(tf.viz.explore(graph, recordings=runs).document)
+    page.click('#tab-time_travel')
+    page.select_option('[aria-label=recording]', '1')
+    page.evaluate("explorer.reveal('y')")
+    assert '9  36' in page.locator('#panel .code').inner_text()
+    page.select_option('#travel-other', '0:0')
+    text = page.locator('#panel').inner_text()
+    assert 'The value in step 0 of before' in text and '1  4' in text
+    assert 'at most 32.' in text and 'What differs most' in text

@@ -1,7 +1,7 @@
 """`explore` and the Page that it returns."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -64,7 +64,7 @@ def explore_with_run(graph: Any, fetches: Sequence, path: Any) -> Page:
 
 
 def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any = None,
-            session: Any = None, recordings: Sequence = (), training: Any = None,
+            session: Any = None, recordings: Sequence | Mapping = (), training: Any = None,
             title: str | None = None) -> Page:
     """A page in which a graph is opened scope by scope, searched, and followed into its program.
 
@@ -74,7 +74,8 @@ def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any 
     fetches     the page says what became of each node in the program that computes these, stage
                 by stage; by default what was recorded, or `what` itself if it is nodes
     feed_dict   with it, and a Session, the times of the program are measured
-    recordings  of runs (`tf.record`), whose values and times the page shows
+    recordings  of runs (`tf.record`), whose values and times the page shows: a list, or
+                {name: recording}; steps of several are compared
     training    report of `tf.doctor(session)` and the like: its findings, curves and histograms
     title       of the page
 

@@ -13,7 +13,7 @@
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tinyflow.graph.support.errors import OpError
@@ -35,7 +35,7 @@ _MOST_COMPILED = 5000       # nodes; more are compiled only if `fetches` are giv
 
 
 def document(what: Any, fetches: Any = None, feed_dict: Any = None, session: Any = None,
-             title: str | None = None, recordings: Sequence = ()) -> dict[str, Any]:
+             title: str | None = None, recordings: Sequence | Mapping = ()) -> dict[str, Any]:
     """The document of a graph or what contains one; with an account of a run of `fetches`.
 
     Without fetches with accounts of the recorded runs.
@@ -53,15 +53,20 @@ def document(what: Any, fetches: Any = None, feed_dict: Any = None, session: Any
         if fetches is not None:
             made = [runs.run(nodes, source.graph, fetches, feed_dict, session)]
         elif recordings and len(nodes.operations) <= _MOST_COMPILED:
-            made = recorded.runs_of(recordings, nodes, source.graph)
+            kept = recordings.values() if isinstance(recordings, Mapping) else recordings
+            made = recorded.runs_of(list(kept), nodes, source.graph)
         elif source.fetches is not None and len(nodes.operations) <= _MOST_COMPILED:
             made = _run_if_possible(nodes, source)
     return _with_recordings({**found, 'runs': made} if made else found, recordings)
 
 
-def _with_recordings(found: dict[str, Any], recordings: Sequence) -> dict[str, Any]:
-    if recordings:
-        found['recordings'] = [r.document(found) for r in recordings]
+def _with_recordings(found: dict[str, Any], recordings: Sequence | Mapping) -> dict[str, Any]:
+    named = recordings if isinstance(recordings, Mapping) else {
+        f'recording {n}' if len(recordings) > 1 else 'recording': r
+        for n, r in enumerate(recordings, 1)}
+    if named:
+        found['recordings'] = [{**r.document(found), 'title': short(str(name))}
+                               for name, r in named.items()]
     return found
 
 

@@ -19,10 +19,11 @@ const places = new WeakMap();           // order -> node -> its places
 
 /**
  *   step   of the group, `at` the place in the order of its run
- *   other  the step that is compared, or -1
+ *   other  the step that is compared: its place in the group, or 'r:s' for a step of another
+ *          recording; '' for none
  */
 const recorded = explorer.recorded = {
-  recordings, recording: recordings[0], group: 0, step: 0, at: 0, other: -1,
+  recordings, recording: recordings[0], group: 0, step: 0, at: 0, other: '',
   groups: () => groupsOf.get(recorded.recording),
   steps: () => groupsOf.get(recorded.recording)[recorded.group] || [],
   current: () => recorded.steps()[recorded.step],
@@ -32,8 +33,9 @@ const recorded = explorer.recorded = {
   nth: step => Number.isInteger(step.nth) ? step.nth : step.number,
 
   /** The places of a node in the order of the run. */
-  placesOf(node) {
-    const order = recorded.order();
+  placesOf: node => recorded.placesIn(recorded.order(), node),
+
+  placesIn(order, node) {
     if (!places.has(order)) {
       const found = new Map();
       order.forEach(([index], place) => {
@@ -45,9 +47,30 @@ const recorded = explorer.recorded = {
     return places.get(order).get(node) || [];
   },
 
-  valueAt(step, place, output = 0) {
+  valueAt(step, place, output = 0, of = recorded.recording) {
     const index = ((step.values || [])[place] || [])[output];
-    return typeof index === 'number' ? (recorded.recording.values || [])[index] : undefined;
+    return typeof index === 'number' ? (of.values || [])[index] : undefined;
+  },
+
+  /** The step that is compared, {step, of}, or null. */
+  against() {
+    const [r, s] = String(recorded.other).split(':');
+    const found = s === undefined ? {step: recorded.steps()[r === '' ? -1 : Number(r)],
+                                     of: recorded.recording}
+      : {step: ((recordings[Number(r)] || {}).steps || [])[Number(s)], of: recordings[Number(r)]};
+    return found.step && found.step !== recorded.current() ? found : null;
+  },
+
+  /** The value in the compared step of what has this place in the present one. */
+  valueAgainst({step, of}, place, output = 0) {
+    const order = (of.orders || [])[step.order] || [];
+    if (of === recorded.recording && order === recorded.order()) {
+      return recorded.valueAt(step, place, output);
+    }
+    const [node] = recorded.order()[place];
+    const nth = recorded.placesOf(node).indexOf(place);         // in loops: which iteration
+    const there = recorded.placesIn(order, node)[nth];
+    return there === undefined ? undefined : recorded.valueAt(step, there, output, of);
   },
 
   /** The value of a node in a step, in a loop that of the first iteration; or undefined. */

@@ -73,7 +73,7 @@ function groupChoice() {
   return choice.length < 2 ? null : dom('label', {}, 'runs of ', dom('select', {
     id: 'travel-group', change: event => {
       focus = 'travel-group';
-      Object.assign(recorded, {group: Number(event.target.value), other: -1, step: 0});
+      Object.assign(recorded, {group: Number(event.target.value), other: '', step: 0});
       go(0, 0);
       mark();
     }}, choice.map((one, i) => dom('option', {value: i, selected: i === recorded.group},
@@ -133,22 +133,32 @@ function origin() {
       () => go(place === undefined || place === null ? recorded.at : place, first)));
 }
 
+/** The steps that this one may be compared with: of the same runs, and of other recordings. */
+function comparable() {
+  const {step, other, recording} = recorded;
+  const option = (value, one) => dom('option', {value, selected: String(value) === String(other)},
+    `step ${nth(one)}`);
+  return [...steps().map((one, i) => i === step ? null : option(i, one)),
+          ...recordings.map((one, r) => one === recording ? null : dom('optgroup',
+            {label: explorer.short(one.title || one.said || '', 60)},
+            one.steps.map((each, s) => option(`${r}:${s}`, each))))];
+}
+
 function comparison() {
-  const list = steps();
-  if (list.length < 2) { return null; }
-  const {step, other, at} = recorded;
+  if (steps().length < 2 && recordings.length < 2) { return null; }
+  const {at} = recorded;
   const select = dom('select', {id: 'travel-other', 'aria-label': 'step to compare with',
-    change: event => { focus = 'travel-other'; recorded.other = Number(event.target.value);
+    change: event => { focus = 'travel-other'; recorded.other = event.target.value;
                        explorer.panels.show(); }},
-  dom('option', {value: -1, selected: other < 0}, 'nothing'),
-  list.map((one, i) => i === step ? null
-    : dom('option', {value: i, selected: i === other}, `step ${nth(one)}`)));
-  const against = other >= 0 && other !== step ? list[other] : null;
+  dom('option', {value: ''}, 'nothing'), comparable());
+  const against = recorded.against();
   if (!against) { return section('Compared with', select); }
-  const before = valueAt(against, at);
+  const before = recorded.valueAgainst(against, at);
+  const where = against.of === recorded.recording ? '' : ` of ${against.of.title || 'another'}`;
   const found = difference(before, valueAt(current(), at));
   return section('Compared with', select,
-    dom('h3', {}, `The value in step ${nth(against)}`), ...whole(before),
+    dom('h3', {}, `The value in step ${nth(against.step)}${explorer.short(where, 60)}`),
+    ...whole(before),
     found ? dom('p', {}, `The difference: ${differenceText(found, before)}.`) : null,
     found && found.most ? heatMap(found.width, found.cells) : null, moved(against));
 }
@@ -156,7 +166,7 @@ function comparison() {
 /** What differs most between this step and another. */
 function moved(against) {
   const rows = order().map(([node], place) => {
-    const [a, b] = [valueAt(against, place), valueAt(current(), place)];
+    const [a, b] = [recorded.valueAgainst(against, place), valueAt(current(), place)];
     const found = a === b || badness(a) || badness(b) ? null : difference(a, b);
     return {node, size: found ? found.most : 0, exact: found && found.exact};
   }).filter(({size: one}) => one > 0).sort((a, b) => b.size - a.size);
@@ -231,11 +241,11 @@ function render(element) {
   element.append(...[
     recordings.length > 1 ? dom('select', {'aria-label': 'recording', change: event => {
       Object.assign(recorded, {recording: recordings[Number(event.target.value)], group: 0,
-                               step: 0, at: 0, other: -1});
+                               step: 0, at: 0, other: ''});
       go(0, 0);
       mark();
     }}, recordings.map((each, i) => dom('option', {value: i, selected: each === one},
-      explorer.short(each.said || each.title || '', 60)))) : null,
+      explorer.short([each.title, each.said].filter(Boolean).join(': '), 60)))) : null,
     ...controls(), said.below,
     one.said ? dom('p', {class: 'quiet'}, explorer.short(one.said, 200)) : null,
   ].filter(Boolean));
