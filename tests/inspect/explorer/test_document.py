@@ -253,3 +253,25 @@ def test_recorded_runs_are_compiled_with_their_shapes_and_timed(session):
     with other.as_default():
         tf.constant(1.0)
     assert 'runs' not in tf.viz.explore(other, recordings=[r]).document
+
+
+def test_the_values_of_variables(session, tmp_path):
+    w = tf.Variable(np.arange(6, dtype=np.float32).reshape(2, 3), name='w')
+    tf.Variable(1.0, name='without')
+    session.run(w.initializer)
+    prefix = tf.train.Saver([w]).save(session, str(tmp_path / 'model'))
+    x = tf.placeholder(tf.float32, [3])
+    session.run(tf.global_variables_initializer())
+    tf.saved_model.simple_save(session, str(tmp_path / 'saved'), {'x': x}, {'y': w * x})
+    for what, values in ((session.graph, prefix), (prefix, True), (str(tmp_path / 'saved'), True),
+                         (session, True), (session.graph, session)):
+        made = tf.viz.explore(what, values=values).document
+        recording, = made['recordings']
+        node = recording['orders'][0][0][0]
+        assert made['nodes'][node]['n'] == 'w' and recording['values'][0]['n'] == [0, 1, 2, 3, 4, 5]
+        assert len(recording['values']) == (1 if prefix in (what, values) else 2)
+    with pytest.raises(TypeError, match='values=session'):
+        tf.viz.explore(session.graph, values=True)
+    model = keras.Sequential([keras.layers.Dense(2, use_bias=False, input_shape=(3,))])
+    recording, = tf.viz.explore(model, values=True).document['recordings']
+    assert [value['s'] for value in recording['values']] == [[3, 2]]

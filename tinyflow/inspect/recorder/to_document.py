@@ -32,7 +32,7 @@ from tinyflow.inspect.recorder.step import Entry, Step, difference
 if TYPE_CHECKING:
     from tinyflow.inspect.recorder.recording import Recording
 
-__all__ = ['to_document']
+__all__ = ['to_document', 'value_document']
 
 _NUMBERS = 64           # elements that are written out
 _TEXT = 60              # characters of a string
@@ -102,7 +102,7 @@ class _Writer:
             return None
         if id(kept) not in self.known:
             self.known[id(kept)] = kept, len(self.values)
-            self.values.append(_value(kept))
+            self.values.append(value_document(kept))
         value = self.values[self.known[id(kept)][1]]
         if weight and kept.array is not None and 'n' not in value and 'all' not in value and \
                 kept.dtype.kind == 'f' and kept.array.size <= self.largest:
@@ -151,7 +151,8 @@ def _change(entry: Entry, before: Entry) -> float | str | None:
     return _number(max(known)) if known else None
 
 
-def _value(kept: Kept) -> dict[str, Any]:
+def value_document(kept: Kept) -> dict[str, Any]:
+    """One value: its numbers, statistics, histogram, heat map and picture."""
     written: dict[str, Any] = {'d': kept.dtype.name if kept.dtype.kind not in 'OSU' else 'string',
                                's': list(kept.shape)}
     statistics = kept.statistics

@@ -7,6 +7,7 @@
     scopes      Keras layers, functions, repeated scopes
     rules       gradient rules
     runs        the program that fetches become, stage by stage
+    weights     the values of Variables
     recorded    the programs of recorded runs, and the times of their operations
     fates       what becomes of each node in it
     changes     two graphs compared
@@ -26,6 +27,7 @@ from tinyflow.inspect.explorer.document import (
     scopes,
     sources,
     ties,
+    weights,
 )
 from tinyflow.inspect.explorer.document.files import Files
 from tinyflow.inspect.explorer.document.nodes import Nodes, short
@@ -35,7 +37,8 @@ _MOST_COMPILED = 5000       # nodes; more are compiled only if `fetches` are giv
 
 
 def document(what: Any, fetches: Any = None, feed_dict: Any = None, session: Any = None,
-             title: str | None = None, recordings: Sequence | Mapping = ()) -> dict[str, Any]:
+             title: str | None = None, recordings: Sequence | Mapping = (),
+             values: Any = None) -> dict[str, Any]:
     """The document of a graph or what contains one; with an account of a run of `fetches`.
 
     Without fetches with accounts of the recorded runs.
@@ -57,7 +60,11 @@ def document(what: Any, fetches: Any = None, feed_dict: Any = None, session: Any
             made = recorded.runs_of(list(kept), nodes, source.graph)
         elif source.fetches is not None and len(nodes.operations) <= _MOST_COMPILED:
             made = _run_if_possible(nodes, source)
-    return _with_recordings({**found, 'runs': made} if made else found, recordings)
+    found = _with_recordings({**found, 'runs': made} if made else found, recordings)
+    if values is not None and values is not False:
+        found.setdefault('recordings', []).append(
+            weights.weights(what if values is True else values, nodes))
+    return found
 
 
 def _with_recordings(found: dict[str, Any], recordings: Sequence | Mapping) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 // are apart in two steps.
 
 const {model, dom, svg, link, recorded, state} = explorer;
-const {figure, badness, size, difference, differenceText, heatMap} = explorer.values;
+const {figure, badness, size, difference, differenceText, heatMap, whole} = explorer.values;
 const SHOWN = 12;
 const ends = {from: 0, to: -1, of: null};       // the steps that are compared
 
@@ -74,6 +74,10 @@ function compared(index) {
 }
 
 function entry(index) {
+  if (recorded.steps().length < 2) {
+    return dom('section', {class: 'weight'}, dom('p', {}, link(model.ofNode[index])),
+               whole(recorded.valueOf(recorded.current(), index)));
+  }
   const {found, changes} = course(index);
   return dom('section', {class: 'weight'},
     dom('p', {}, link(model.ofNode[index])),
@@ -101,17 +105,18 @@ function chooseEnds() {
 
 explorer.panels.add({
   id: 'weights', title: 'Weights',
-  applies: () => recorded.recordings.length > 0 && recorded.steps().length > 1 && rows().length > 0,
+  applies: () => recorded.recordings.length > 0 && rows().length > 0,
   render(element) {
     chooseEnds();
     const chosen = state.selected && [state.selected.node, state.selected.own];
     const all = rows();
     const first = all.filter(index => chosen && chosen.includes(index));
     const list = [...first, ...all.filter(index => !first.includes(index))];
-    element.append(
-      dom('p', {class: 'quiet'}, explorer.count(all.length, 'Variable') + '; curves: the largest '
+    const text = explorer.count(all.length, 'Variable');
+    element.append(...recorded.steps().length < 2 ? [dom('p', {class: 'quiet'}, text)] : [
+      dom('p', {class: 'quiet'}, text + '; curves: the largest '
         + 'change from step to step, on a logarithmic scale.'),
-      dom('p', {class: 'travel'}, choice('weights-from', 'from'), choice('weights-to', 'to')),
-      explorer.some(list, index => dom('li', {}, entry(index)), SHOWN));
+      dom('p', {class: 'travel'}, choice('weights-from', 'from'), choice('weights-to', 'to'))],
+    explorer.some(list, index => dom('li', {}, entry(index)), SHOWN));
   },
 });
