@@ -25,7 +25,7 @@ from tinyflow.inspect.recorder.pool import Pool
 from tinyflow.inspect.recorder.step import Entry, Step
 from tinyflow.session.observed import Frame, Observer
 
-__all__ = ['Keeper', 'full_name']
+__all__ = ['Keeper', 'full_name', 'label_of']
 
 _LABELS = {'then_branch': 'if true', 'else_branch': 'if false', 'cond': 'condition'}
 _SHARE = 8              # an array above limit / 8 is reduced at once
@@ -140,6 +140,15 @@ class Keeper(Observer):
         return _Facts(name if wanted else None, _sources(operation), may_write,
                       not may_write and not definition.functions and definition.state is None)
 
+    def take(self, steps: Sequence[Step], runs: int) -> None:
+        """Takes over the steps of another recording."""
+        with self._lock:
+            self.steps, self.runs = [*self.steps, *steps], self.runs + runs
+            for step in steps:
+                self._count(step, 1)
+                self.reduced.update(entry.name for entry in step.entries
+                                    if any(kept and kept.array is None for kept in entry.kept))
+
     # ---- the limit -----------------------------------------------------------------------
 
     def _count(self, step: Step, sign: int) -> None:
@@ -217,14 +226,16 @@ def _sources(operation: Operation) -> tuple[Operation | str | None, ...]:
 
 def full_name(operation: Operation, frames: Sequence[Frame]) -> str:
     """The name of an operation with the functions around it: 'loop/body/Mul'."""
-    return '/'.join([*(f'{f.operation.name}/{_label(f)}' for f in frames), operation.name])
+    return '/'.join([*(f'{f.operation.name}/{label_of(f.operation, f.function)}' for f in frames),
+                     operation.name])
 
 
-def _label(frame: Frame) -> str:
-    for name in frame.operation.definition.functions:
-        if frame.operation.attrs.get(name) is frame.function:
+def label_of(operation: Operation, function: Any) -> str:
+    """What a function of an operation is called: 'body', 'if true', or its own name."""
+    for name in operation.definition.functions:
+        if operation.attrs.get(name) is function:
             return _LABELS.get(name, name)
-    return str(frame.function.name)
+    return str(function.name)
 
 
 def _same_bits(a: np.ndarray, b: np.ndarray) -> bool:

@@ -19,11 +19,12 @@ __all__ = ['Difference', 'Entry', 'Origin', 'Step', 'difference', 'name_of']
 class Entry:
     """One operation of a run: its values, None for an output without one.
 
-    `iteration` has a number for each loop that the operation is in, the outermost first.
+    `iteration` has a number for each loop that the operation is in, the outermost first. Of a
+    recording from a file the operation may be unknown.
     """
 
     name: str
-    operation: Operation
+    operation: Operation | None
     iteration: tuple[int, ...]
     kept: tuple[Kept | None, ...]
 

@@ -128,7 +128,8 @@ def _some(steps: list[Step], most: int) -> list[Step]:
 def _is_weight(entry: Entry) -> bool:
     """True for a Variable, and for what updates one."""
     operation = entry.operation
-    return bool(operation.writes) or any(variable_of(t) is operation for t in operation.outputs)
+    return operation is not None and (
+        bool(operation.writes) or any(variable_of(t) is operation for t in operation.outputs))
 
 
 def _largest(steps: list[Step]) -> int:
