@@ -126,3 +126,22 @@ def test_two_recordings_compared(opened):
     text = page.locator('#panel').inner_text()
     assert 'The value in step 0 of before' in text and '1  4' in text
     assert 'at most 32.' in text and 'What differs most' in text
+
+
+def test_the_gradient_of_an_iteration(opened):
+    """The gradient's loop begins with the last iteration."""
+    with tf.Graph().as_default() as graph, tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [], name='x')
+        y = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, tf.square(a)), [0, x],
+                          name='loop')[1]
+        grad, = tf.gradients(y, x)
+        with tf.record(sess) as r:
+            sess.run([y, grad], {x: 2.0})
+        page = opened(tf.viz.explore(graph, recordings=[r]).document)
+    page.click('#tab-time_travel')
+    for iteration, (value, gradient) in enumerate([(4, 1024), (16, 256), (256, 32)]):
+        page.evaluate("""k => explorer.recorded.go(explorer.recorded.placesOf(
+            explorer.model.item('loop/body/Square').node)[k])""", iteration)
+        text = page.locator('#panel').inner_text()
+        assert f'Square, iteration {iteration}' in text and f'\n{value}\n' in text
+        assert f'/Square_grad/mul_1 {gradient}\n' in text

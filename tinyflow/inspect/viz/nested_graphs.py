@@ -168,7 +168,9 @@ class NestedGraphs:
 
     def _box_path(self, op, prefix):
         pieces = _pieces(op)
-        if prefix and self._dissolve and self.part[op] == GRADIENT and len(pieces) > 2:
+        if not self._dissolve:              # the names that observers of runs use
+            return self._free((*prefix, *pieces), self.regions)
+        if prefix and self.part[op] == GRADIENT and len(pieces) > 2:
             pieces = pieces[pieces[0].startswith('gradients'):]
         if self.part[op] == GRADIENT and len(pieces) > 1 and pieces[-2].endswith('_grad'):
             shorter = (*prefix, *pieces[:-1])

@@ -88,8 +88,9 @@ function gradient(node, index) {
   if (node.g !== undefined && model.nodes[node.g]) {
     parts.push(dom('p', {}, 'A part of the gradient of ', link(model.ofNode[node.g])));
   }
-  const own = model.gradientNodes.get(index);
-  if (own) {
+  const own = (model.gradientNodes.get(index) || []).filter(each => (
+    model.nodes[each].k !== 'placeholder'));            // parameters of a gradient's function
+  if (own.length) {
     parts.push(dom('p', {}, 'Computed by ', explorer.count(own.length, 'node'), ':'),
                some(own, each => dom('li', {}, link(model.ofNode[each]), ' ',
                  dom('span', {class: 'quiet'}, model.nodes[each].o, sizeNow(each))), 5));

@@ -101,12 +101,21 @@ function controls() {
 
 // ---- what is beside a value --------------------------------------------------------------------
 
+/** The value of a gradient's node; loops run backwards in it, from the last iteration to the first.
+ */
+function gradientValue(index, node) {
+  const [mine, places] = [placesOf(node), placesOf(index)];
+  const back = places.length === mine.length ? mine.length - 1 - mine.indexOf(recorded.at) : 0;
+  const place = places[back] === undefined ? places[0] : places[back];
+  return place === undefined ? undefined : valueAt(current(), place);
+}
+
 /** The recorded values of the nodes that compute a node's gradient. */
 function gradients(node) {
   const own = model.nodes[node].k === 'variable' ? explorer.training(node).gradients
     : model.gradientNodes.get(node) || [];
   const those = own.flatMap(index => {
-    const value = recorded.valueOf(current(), index);
+    const value = gradientValue(index, node);
     return value && (value.st || value.n) ? [{index, value}] : [];
   });
   return section('Its gradient', those.length ? explorer.some(those, ({index, value}) => (
