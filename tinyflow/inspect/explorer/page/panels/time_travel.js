@@ -33,7 +33,7 @@ function mark() {
   order().forEach(([node], place) => {
     const value = valueAt(current(), place);
     if (badness(value)) { marks.set(node, badness(value)); }
-    else if (value && value.n && value.n.length === 1 && /float/.test(value.d) &&
+    else if (value && value.n && !(value.s || []).length && /float/.test(value.d) &&
              !model.nodes[node].p && model.nodes[node].k !== 'constant') {
       marks.set(node, figure(value.n[0]));
     }
