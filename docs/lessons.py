@@ -79,7 +79,9 @@ def main() -> None:
         for script, seconds in zip(scripts, pool.map(lambda s: run(s, folder), scripts)):
             print(f'{script.stem:28} {seconds:5.1f} s')
             sys.stdout.flush()
-    from chinese import write_notebooks     # next to this file, on the path when it runs
+    # Found when this file runs as a script: it is next to it.
+    from chinese import write_notebooks
+
     write_notebooks(folder)
     shutil.rmtree(folder / '__pycache__', ignore_errors=True)
 
