@@ -90,7 +90,11 @@ def run(examples: Iterable[Example]) -> Iterator[tuple[Example, str]]:
         test = doctest.DocTestParser().get_doctest(
             example.program, {'tf': tf, 'np': np}, example.names[0], example.file, example.line)
         with _fresh(tf, np):
-            doctest.DocTestRunner(optionflags=_FLAGS, verbose=False).run(test, out=report.append)
+            doctest.DocTestRunner(optionflags=_FLAGS, verbose=False).run(
+                test, out=report.append, clear_globs=False)
+            for value in test.globs.values():
+                if isinstance(value, tf.train.Server):
+                    value.stop()
         yield example, ''.join(report)
 
 
