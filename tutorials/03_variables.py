@@ -82,6 +82,29 @@ with tf.Session() as session:
 # `tf.assign_sub`, and the optimizers of the later tutorials, which are made of such nodes) change a
 # Variable, and only when they run.
 #
+# ## First this, then that
+#
+# A node runs when its inputs are there, and nothing else orders the nodes. Does `later` below see
+# the counter before or after the addition? Without an edge between them both may happen.
+# `tf.control_dependencies` adds an edge along which no value flows: what is made inside of the
+# block runs after what is listed.
+
+# %%
+with tf.control_dependencies([one_more]):
+    later = tf.identity(counter, name='later')
+
+with tf.Session() as session:
+    session.run(init)
+    in_order = session.run(later), session.run(later)
+    print('\ncounted before it was read:', *in_order)
+
+tf.viz.draw(later, output('03_control_dependency.svg'))
+show_picture('Picture, the control dependency is dashed:', output('03_control_dependency.svg'))
+
+# %% [markdown]
+# A fetch of `later` alone runs `one_more` as well. (Only nodes that are *made* in the block wait: a
+# mere `counter` in it, made long before, would not.)
+#
 # ## Two Sessions on one graph
 #
 # A graph is like a form, and a Session like a filled copy of it. Two Sessions do not know each
@@ -138,6 +161,7 @@ with tf.Session() as session:
 # %%
 # The lesson checks itself: what the text says is so.
 assert counts == [0, 1, 2, 3]
+assert in_order == (1, 2)
 assert "'counter'" in str(forgotten)
 assert (in_the_morning, in_the_evening) == (5, 1)
 assert abs(start[0][0] - 2.2086694) < 1e-6 and abs(start[1][0] + 0.8204183) < 1e-6

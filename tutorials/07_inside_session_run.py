@@ -4,9 +4,9 @@
 # *You need lessons 1 to 5. It takes 25 minutes. Afterwards you can follow a run through the stages
 # of the compiler, and measure where its time goes.*
 #
-# Between `session.run(y)` and a number there are six stages. None of them is hidden: this tutorial
-# looks at each. They are worth knowing when a program is slow, when a result surprises you, or
-# simply because it is pleasant to see how a machine works.
+# Between `session.run(y)` and a number there are seven stages. None of them is hidden: this
+# tutorial looks at each. They are worth knowing when a program is slow, when a result surprises
+# you, or simply because it is pleasant to see how a machine works.
 
 # %%
 import json
@@ -177,9 +177,9 @@ print('\nLargest difference to plain NumPy:', 'below 0.00001' if difference < 1e
 session.close()
 
 # %% [markdown]
-# **What to remember.** prune, schedule, passes, memory, program, run. `print(tf.explain(...))`
-# shows all six at once; in a notebook it is enough to write `tf.explain(...)` as the last line of a
-# cell.
+# **What to remember.** prune, schedule, lower, infer, passes, memory, codegen: seven stages, once
+# for each set of fetches; after them, runs only run. `print(tf.explain(...))` shows them together;
+# in a notebook it is enough to write `tf.explain(...)` as the last line of a cell.
 #
 # **Try it.** Explain `unused`, or both in one: `tf.explain([y, unused], {x: batch}, session)`. Feed
 # one row instead of 100. For a whole program: `python -m tinyflow explain 06_digits.py`.

@@ -179,6 +179,37 @@ print(first)
 print(second)
 
 # %% [markdown]
+# ## The older way: queues
+#
+# Programs of 2016 have queues instead. A **queue** is a node that keeps elements between runs;
+# `enqueue` puts one in, `dequeue` takes one out and *waits* while there is none. So somebody must
+# put elements in at the same time: a `QueueRunner`, started by `start_queue_runners`, does it in
+# threads, and a `Coordinator` ends them.
+
+# %%
+tf.reset_default_graph()
+queue = tf.FIFOQueue(capacity=4, dtypes=[tf.int32], shapes=[[]], name='queue')
+number = tf.Variable(0, name='number')
+put = queue.enqueue(tf.square(tf.assign_add(number, 1)), name='put')
+tf.train.add_queue_runner(tf.train.QueueRunner(queue, [put]))
+batch = queue.dequeue_many(3, name='batch')
+
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    coordinator = tf.train.Coordinator()
+    threads = tf.train.start_queue_runners(session, coordinator)
+    squares = np.concatenate([session.run(batch), session.run(batch)])
+    coordinator.request_stop()
+    coordinator.join(threads)
+print('\nfrom the queue:', *squares)
+
+tf.viz.draw([put, batch], output('10_queue.svg'))
+show_picture('Picture of the queue:', output('10_queue.svg'))
+
+# %% [markdown]
+# A program that dequeues and has not called `start_queue_runners` waits for ever: the best known
+# mistake with queues. (In tinyflow it is an error that says so.) `tf.data` has replaced them.
+#
 # **What to remember.** Dataset: a description, made by a chain of calls. Iterator: hands the
 # elements out, a new one at each `session.run`. Shuffle, then repeat, then batch.
 #
@@ -190,6 +221,7 @@ print(second)
 assert odd == [1, 3, 5]
 assert share > 0.9 and np.mean(losses[-20:]) < 0.2 < losses[0]
 assert apart == [0, 2] and list(together) == [2, 4]
+assert list(squares) == [1, 4, 9, 16, 25, 36]
 assert first.shape == (2, 3) and second.shape == (2, 8) and not second[0, 1:].any()
 
 # %% [markdown]

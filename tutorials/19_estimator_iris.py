@@ -105,7 +105,7 @@ for name, value in metrics.items():
 # %% [markdown]
 # `loss` is the sum over a batch, which is what the ready-made Estimators make small;
 # `average_loss` is per flower. `predict` yields a dict for each flower, one after the other. Two
-# your own flowers may come straight from lists:
+# flowers of your own may come straight from lists:
 
 
 # %%

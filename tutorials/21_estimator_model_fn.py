@@ -209,6 +209,58 @@ print('the latest checkpoint:', os.path.basename(careful.latest_checkpoint()))
 print(f'accuracy {careful.evaluate(test_input)["accuracy"]:.1%}')
 
 # %% [markdown]
+# ## Exporters: the best model for others
+#
+# After each evaluation `train_and_evaluate` calls the **exporters** of its `EvalSpec`.
+# `FinalExporter` writes the last model as a SavedModel, `LatestExporter` each one, `BestExporter`
+# whenever the loss is lower than before. A receiver function says what the served model is fed.
+
+
+# %%
+def receiver():
+    """A batch of images, as it will be fed."""
+    image = tf.placeholder(tf.float32, [None, 8, 8], name='image')
+    return tf.estimator.export.ServingInputReceiver({'image': image}, {'image': image})
+
+
+exporting = digits('exporting', save_checkpoints_steps=150, dropout=0.0)
+tf.estimator.train_and_evaluate(
+    exporting,
+    tf.estimator.TrainSpec(training_input, max_steps=150),
+    tf.estimator.EvalSpec(test_input, steps=None, start_delay_secs=0, throttle_secs=0, exporters=[
+        tf.estimator.BestExporter('best', receiver, exports_to_keep=1)]))
+exported, = glob.glob(os.path.join(exporting.model_dir, 'export', 'best', '*'))
+served = tf.contrib.predictor.from_saved_model(exported)
+found = served({'image': test_images[:5]})['digit']
+print('\nthe exported model reads', *found, '  right are', *test_labels[:5])
+
+# %% [markdown]
+# ## Scaffold: how the training begins
+#
+# The Session is made for you; a `tf.train.Scaffold` in the EstimatorSpec changes how. It can bring
+# a Saver of your own, another `init_op`, or an `init_fn` that sets first values by Python. It is
+# called when there is no checkpoint yet, so not after an interruption.
+
+
+# %%
+def digits_from_fn(features, labels, mode, params):
+    """As `digits_fn`; the hidden weights begin with those of another Estimator."""
+    spec = digits_fn(features, labels, mode, params)
+    kernel, = tf.trainable_variables('hidden/kernel')
+
+    def set_weights(scaffold, session):
+        kernel.load(exporting.get_variable_value('hidden/kernel'), session)
+    return spec._replace(scaffold=tf.train.Scaffold(init_fn=set_weights))
+
+
+beginning = tf.estimator.Estimator(digits_from_fn, os.path.join(folder.name, 'beginning'),
+                                   params=exporting.params)
+beginning.train(training_input, steps=1)
+distance = np.abs(beginning.get_variable_value('hidden/kernel')
+                  - exporting.get_variable_value('hidden/kernel')).max()
+print(f'after one step, no weight is more than {distance:.4f} from where it began')
+
+# %% [markdown]
 # ## Interrupted, and on
 #
 # Long trainings are interrupted: somebody needs the computer, the power fails. This hook fails on
@@ -261,8 +313,8 @@ print('the same weights, bit by bit, as without the interruption:', same)
 assert len(watch.moved) == 299 and 0.002 < watch.moved[0] < 0.004
 assert max(evaluations) < 3000
 assert careful.latest_checkpoint().endswith(f'-{best_step}')
-assert same
-for model in (estimator, careful, whole, broken):
+assert same and found.shape == (5,) and distance < 0.004
+for model in (estimator, careful, whole, broken, exporting, beginning):
     model.close()
 folder.cleanup()
 

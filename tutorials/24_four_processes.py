@@ -146,4 +146,36 @@ stages.save(output('24_four_processes.svg'))
 show_picture('\nThe stages as a picture:', output('24_four_processes.svg'))
 
 # %% [markdown]
+# ## Without a server: a strategy
+#
+# Parameter servers are one way. In the other each worker keeps all Variables, and all make the same
+# steps at the same time, with the *mean* of their gradients. A **strategy** does that: the model is
+# made in its scope, the rest of the program is as always. `MultiWorkerMirroredStrategy` has one
+# worker per process (`python -m tinyflow launch --workers 4 train.py`, or mpiexec);
+# `MirroredStrategy` has several in one process, which shows it in one graph:
+
+# %%
+tf.reset_default_graph()
+strategy = tf.distribute.MirroredStrategy(['/cpu:0', '/cpu:1'])
+with strategy.scope():
+    weight = tf.Variable(2.0, name='weight')
+
+    def loss_on_replica(target):
+        """The loss of this replica's row."""
+        return tf.square(weight - target, name='loss')
+
+    targets = tf.data.Dataset.from_tensor_slices([2.0, 4.0, 1.0, 1.0]).batch(2)
+    iterator = strategy.make_dataset_iterator(targets)
+    losses = strategy.experimental_run_v2(loss_on_replica, [iterator.get_next()])
+    mean = strategy.reduce(tf.distribute.ReduceOp.MEAN, losses, axis=None)
+
+with tf.Session() as session:
+    session.run([tf.global_variables_initializer(), iterator.initialize()])
+    means = session.run(mean), session.run(mean)
+    print('the mean loss of two replicas:', *means)
+
+# The lesson checks itself: (0 + 4) / 2 and (1 + 1) / 2.
+assert [float(each) for each in np.ravel(means)] == [2.0, 1.0]
+
+# %% [markdown]
 # Next lesson: [25. Build it yourself](25_build_it_yourself.py).

@@ -17,11 +17,13 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path[:0] = [str(ROOT), str(HERE)]
+sys.path[:0] = [str(ROOT), str(HERE), str(HERE.parent)]
 
+import chinese  # noqa: E402
+import concepts  # noqa: E402
 import reference  # noqa: E402
 
-TEXTS = ('READING.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md')
+TEXTS = ('README.zh.md', 'READING.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md')
 _LINK = re.compile(r'(!?)\[([^\]]*)\]\(([^)\s]+)\)')
 _TAG = re.compile(r'<img src="([^"]+)"[^>]*?alt="([^"]*)"[^>]*>')
 
@@ -34,10 +36,14 @@ class Sources:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         self.pages = {ROOT / name: Path(name) for name in TEXTS}
+        self.pages[ROOT / 'README.md'] = Path('index.md')       # replaced by that of this folder
         self.pages |= {path: Path('docs') / path.name for path in (ROOT / 'docs').glob('*.md')}
         self.pages[ROOT / 'tutorials' / 'README.md'] = Path('lessons') / 'README.md'
+        self.pages[ROOT / 'tutorials' / 'zh' / 'README.md'] = Path('lessons') / 'zh' / 'README.md'
         self.pages |= {path: Path('lessons') / f'{path.stem}.ipynb'
                        for path in (ROOT / 'tutorials').glob('[0-9]*.py')}
+        self.pages |= {path: Path('lessons') / 'zh' / f'{path.stem}.ipynb'
+                       for path in chinese.lessons()}
 
     def write(self, name: str, text: str) -> None:
         path = self.folder / name
@@ -77,16 +83,25 @@ class Sources:
         shutil.copy(path, target)
         return os.path.relpath(Path('_static') / path.name, page.parent)
 
+    def draw_concepts(self) -> None:
+        """Adds to the page of the concepts their pictures."""
+        page = Path('docs') / 'concepts.md'
+        text = (self.folder / page).read_text(encoding='utf-8')
+        self.write(str(page), concepts.with_pictures(
+            text, self.folder / '_static' / 'concepts', '../_static/concepts/'))
+
     def copy_lessons(self, notebooks: Path) -> None:
         """Copies the notebooks, and lists them below the index of the lessons."""
         wanted = [page for page in self.pages.values() if page.suffix == '.ipynb']
         for page in wanted:
-            if not (notebooks / page.name).exists():
-                raise SystemExit(f'{notebooks / page.name} is missing: make lessons')
-            self.write(str(page), (notebooks / page.name).read_text(encoding='utf-8'))
-        index = self.folder / 'lessons' / 'README.md'
-        index.write_text(index.read_text(encoding='utf-8') + _toctree(
-            sorted(page.stem for page in wanted)), encoding='utf-8')
+            notebook = notebooks / page.relative_to('lessons')
+            if not notebook.exists():
+                raise SystemExit(f'{notebook} is missing: make lessons')
+            self.write(str(page), notebook.read_text(encoding='utf-8'))
+        for folder in (Path('lessons'), Path('lessons') / 'zh'):
+            index = self.folder / folder / 'README.md'
+            index.write_text(index.read_text(encoding='utf-8') + _toctree(
+                sorted(page.stem for page in wanted if page.parent == folder)), encoding='utf-8')
 
 
 def _toctree(names: list[str]) -> str:
@@ -136,6 +151,7 @@ def main() -> None:
     out = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / 'out').resolve()
     sources = Sources(out / 'site-sources')
     sources.copy_texts()
+    sources.draw_concepts()
     sources.copy_lessons(out / 'lessons')
     errors(sources)
     exercises(sources)

@@ -31,6 +31,7 @@ def add_learn(commands) -> None:
                      help=', '.join(_WORDS))
     sub.add_argument('which', nargs='?', metavar='N', help='number or name of an exercise')
     sub.add_argument('--folder', default='exercises', help='of your answers (default: %(default)s)')
+    sub.add_argument('--csv', metavar='FILE', help='of `learn class`: write its table as a file')
 
 
 def _learn(options) -> int:
@@ -40,7 +41,7 @@ def _learn(options) -> int:
         if options.what == 'list':
             return _list(folder)
         if options.what == 'class':
-            return _class(Path(options.which or options.folder))
+            return _class(Path(options.which or options.folder), options.csv)
         return _one(folder, options)
     except (LookupError, OSError) as error:
         print(f'tinyflow: {error.args[0] if isinstance(error, LookupError) else error}',
@@ -87,8 +88,8 @@ def _one(folder, options) -> int:
     return 0
 
 
-def _class(folder: Path) -> int:
+def _class(folder: Path, table: str | None) -> int:
     from tinyflow.api.learn.report import class_report  # start-up time
-    for line in class_report(folder):
+    for line in class_report(folder, table and Path(table)):
         print(line, flush=True)
     return 0

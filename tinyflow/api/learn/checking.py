@@ -17,7 +17,8 @@ from tinyflow.api.learn.exercise import Exercise, Wrong, exercise
 __all__ = ['SECONDS', 'Result', 'check_file']
 
 SECONDS = 60            # until an answer is given up
-_RIGHT, _WRONG, _FAILED = 0, 3, 4
+_MOST = 4000            # characters of what an answer has printed that are shown
+_RIGHT, _WRONG, _FAILED = 17, 18, 19     # not 0 or 1: an answer may end its process itself
 
 
 class Result(NamedTuple):
@@ -45,8 +46,10 @@ def check_file(task: Exercise, path: Path) -> Result:
         return Result('too long', f'Your answer ran for more than {SECONDS} seconds.\n  Hint: does '
                                   'a loop of it end?')
     outcome = {_RIGHT: 'right', _WRONG: 'wrong'}.get(done.returncode, 'failed')
-    return Result(outcome, (done.stdout if outcome != 'failed' else
-                            done.stdout + done.stderr).strip())
+    if outcome == 'failed' and done.returncode != _FAILED:
+        done.stderr += f'\nYour answer ended the program with the status {done.returncode}.'
+    text = done.stdout if outcome != 'failed' else done.stdout + done.stderr
+    return Result(outcome, text.strip()[-_MOST:])
 
 
 def _main(name: str, path: str) -> int:
@@ -64,6 +67,9 @@ def _main(name: str, path: str) -> int:
         print(f'Your file defines no `{missing}`.\n  Hint: keep the names that it began with.'
               if missing else _from_line_of(path, error))
         return _WRONG if missing else _FAILED
+    except SystemExit:
+        print('Your answer ends the program.\n  Hint: take out exit() and sys.exit().')
+        return _FAILED
     except Exception as error:                  # noqa: BLE001 - the learner's own, shown to them
         print(_from_line_of(path, error))
         return _FAILED

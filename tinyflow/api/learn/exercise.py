@@ -13,7 +13,7 @@ from types import ModuleType
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import close_matches
 
-__all__ = ['LEVELS', 'Exercise', 'Wrong', 'all_exercises', 'exercise']
+__all__ = ['LEVELS', 'Exercise', 'Wrong', 'all_exercises', 'exercise', 'given']
 
 LEVELS = ('graph', 'training', 'inside', 'Keras', 'Estimator', 'find the bug')
 
@@ -23,6 +23,14 @@ class Wrong(AssertionError):
 
     def __init__(self, problem: str, hint: str = '') -> None:
         super().__init__(problem + (f'\n  Hint: {hint}' if hint else ''))
+
+
+def given(value, what: str):
+    """What the answer returned; Wrong if it is None or still `...`."""
+    if value is ... or value is None:
+        raise Wrong(f'{what} is {"..." if value is ... else "None"}',
+                    'replace `...`, and return what you have made.')
+    return value
 
 
 @dataclass(frozen=True)
@@ -54,7 +62,7 @@ class Exercise:
     def beginning(self) -> str:
         """The file that the learner begins with: the task as a docstring, and the start."""
         text = self.task.strip().replace('\\', '\\\\').replace('"""', "'''")
-        return f'"""{self.number}. {self.title}\n\n{text}\n"""\n{self.start.strip()}\n'
+        return f'"""{self.number}. {self.title}\n\n{text}\n"""\n\n{self.start.strip()}\n'
 
 
 @cache
