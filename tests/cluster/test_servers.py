@@ -1,6 +1,7 @@
 """Servers and sessions over sockets: here in one process, in test_processes.py in several."""
 from __future__ import annotations
 
+import builtins
 import json
 import random
 import sys
@@ -317,6 +318,8 @@ def test_wrong_settings():
             ((3,), TypeError, 'server_or_cluster_def')]:
         with pytest.raises(kind, match=text):
             tf.train.Server(*arguments)
+    with pytest.raises(TypeError, match="number of ps tasks, not '2'"):
+        tf.train.replica_device_setter('2')
     for target in ('foo://bar', 'localhost:2222', 'grpc://x'):
         with pytest.raises(tf.errors.NotFoundError, match='No session factory'):
             tf.Session(target)
@@ -327,7 +330,16 @@ def test_wrong_settings():
     ('zmq', lambda: tf.Session('grpc://localhost:1')),
     ('mpi4py', process_group._join)])
 def test_a_missing_package(package, make, monkeypatch):
-    monkeypatch.setitem(sys.modules, package, None)
+    imported = builtins.__import__
+
+    def without(name, *arguments, **settings):
+        # Servers of other tests run in threads of theirs, and need it.
+        if name == package and threading.current_thread() is threading.main_thread():
+            raise ImportError(name)
+        return imported(name, *arguments, **settings)
+    monkeypatch.setattr(builtins, '__import__', without)
+    if package == 'mpi4py':
+        monkeypatch.setitem(sys.modules, package, None)
     cluster = {'worker': ['localhost:1', 'localhost:2']}
     monkeypatch.setenv('TF_CONFIG', json.dumps(
         {'cluster': cluster, 'task': {'type': 'worker', 'index': 1}}))
