@@ -97,7 +97,7 @@ def _checked(task: Exercise, path: str) -> tuple[int, str]:
     except SystemExit:
         return _FAILED, 'Your answer ends the program.\n  Hint: take out exit() and sys.exit().'
     except EOFError as error:
-        return _FAILED, (_from_line_of(path, error) + '\n  Hint: nobody answers input() here; '
+        return _FAILED, (_from_line_of(path, error) + '\n  Hint: input() has nothing to read here; '
                          'take it out.')
     except MemoryError:
         return _FAILED, (f'Your answer needs more than {_MEMORY >> 30} GB of memory.\n  Hint: does '
