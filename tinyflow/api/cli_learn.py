@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 
@@ -39,7 +40,7 @@ def _learn(options) -> int:
     folder = Folder(options.folder)
     try:
         if options.what == 'list':
-            return _list(folder)
+            return _list(folder, _command(options))
         if options.what == 'class':
             return _class(Path(options.which or options.folder), options.csv)
         return _one(folder, options)
@@ -49,7 +50,7 @@ def _learn(options) -> int:
         return 2
 
 
-def _list(folder) -> int:
+def _list(folder, command) -> int:
     from tinyflow.api.learn.exercise import all_exercises  # start-up time
     tasks, level = all_exercises(), None
     for task in tasks:
@@ -61,7 +62,7 @@ def _list(folder) -> int:
     done = sum(map(folder.is_right, tasks))
     following = folder.next_task()
     print(f'\n{done} of {len(tasks)} done' + (
-        f'; next: python -m tinyflow learn start {following.number}' if following else '.'))
+        f'; next: {command.format("start", following.number)}' if following else '.'))
     return 0
 
 
@@ -73,8 +74,8 @@ def _one(folder, options) -> int:
         return 2
     task = exercise(options.which)
     if options.what == 'start':
-        print(f'{folder.start(task)}: open it in your editor, then: python -m tinyflow learn '
-              f'check {task.number}')
+        print(f'{folder.start(task)}: open it in your editor, then: '
+              + _command(options).format('check', task.number))
     elif options.what == 'hint':
         number, text = folder.next_hint(task)
         print(f'Hint {number} of {len(task.hints)}: {text}')
@@ -86,6 +87,12 @@ def _one(folder, options) -> int:
         print('Right!' if result.is_right else result.text)
         return 0 if result.is_right else 1
     return 0
+
+
+def _command(options) -> str:
+    """The command that a learner types next, with gaps for a word and a number."""
+    folder = '' if options.folder == 'exercises' else f' --folder {shlex.quote(options.folder)}'
+    return f'python -m tinyflow learn {{}} {{}}{folder.replace("{", "{{").replace("}", "}}")}'
 
 
 def _class(folder: Path, table: str | None) -> int:

@@ -75,7 +75,8 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
     if aggregation_method not in (None, 0, 1, 2):
         raise misuse(ValueError(f'Invalid aggregation_method specified {aggregation_method}.'))
     unconnected = _unconnected(unconnected_gradients)
-    ys, xs, stops = _as_list(ys), _as_list(xs), _as_list(stop_gradients)
+    ys, xs = _as_list(ys), _as_list(xs)
+    stops = [] if stop_gradients is None else _as_list(stop_gradients)
     grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
     with name_scope(name, 'gradients', [*ys, *xs, *stops, *grad_ys]):
         ys = [_target(y, 'y', i) for i, y in enumerate(ys)]
@@ -109,8 +110,6 @@ def _unconnected(value: Any) -> UnconnectedGradients:
 
 
 def _as_list(value: Any) -> list:
-    if value is None:
-        return []
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 

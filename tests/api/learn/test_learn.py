@@ -68,8 +68,9 @@ def test_a_learner_goes_through_an_exercise(tmp_path, capsys):
     assert learn(folder, 'check', '1') == 0
     assert capsys.readouterr().out == 'Right!\n'
     learn(folder)
+    folder_again = f'--folder {folder}'
     said = capsys.readouterr().out
-    assert '✓  1' in said and 'next: python -m tinyflow learn start 2' in said
+    assert '✓  1' in said and f'next: python -m tinyflow learn start 2 {folder_again}' in said
 
 
 def test_wrong_words(tmp_path, capsys):
@@ -86,21 +87,28 @@ def test_wrong_words(tmp_path, capsys):
     ('import nothing_like_it', 'failed', 'No module named'),
     ('def counter(:', 'failed', 'SyntaxError'),
     ('count = 3', 'wrong', 'defines no `counter`'),
+    ('def conter(): pass', 'wrong', 'but `conter`'),
+    ('def counter(): print("seen")', 'failed', 'printed:\nseen'),
+    ('def counter(): pass', 'failed', 'does it end with `return`?'),
+    ('def counter(): return 1,', 'failed', 'as many results'),
+    ('def counter(n): pass', 'failed', 'keep the parameters'),
+    ('\ufeffdef counter(): return 1 / 0', 'failed', 'ZeroDivisionError'),
+    ('import tinyflow as tf\ndef counter(): float(tf.constant(0))', 'failed', 'not a number'),
 ])
 def test_an_answer_that_does_not_run(code, outcome, words, tmp_path, capsys):
     path = tmp_path / 'answer.py'
-    path.write_text(code)
+    path.write_text(code, encoding='utf-8')
     status = checking._main('counter', str(path))
     assert status == {'failed': checking._FAILED, 'wrong': checking._WRONG}[outcome]
     said = capsys.readouterr().out
-    assert words in said and 'checking.py' not in said
+    assert words in said and 'checking.py' not in said and 'operation.py' not in said
 
 
-def test_an_endless_answer_ends(tmp_path, monkeypatch):
-    monkeypatch.setattr(checking, 'SECONDS', 1)
+def test_a_file_in_another_encoding(tmp_path, capsys):
     path = tmp_path / 'answer.py'
-    path.write_text('while True: pass')
-    assert check_file(exercise('1'), path).outcome == 'too long'
+    path.write_text('def counter(): pass', encoding='utf-16')
+    assert checking._main('counter', str(path)) == checking._FAILED
+    assert 'UTF-8' in capsys.readouterr().out
 
 
 def test_a_report_on_a_class(tmp_path, capsys):
@@ -112,21 +120,24 @@ def test_a_report_on_a_class(tmp_path, capsys):
         for task, code in answers.items():
             (tmp_path / name / task.file_name).write_text(code)
     (tmp_path / 'empty').mkdir()
+    (tmp_path / 'anna').rename(tmp_path / 'exercises')      # as it comes out of an archive
+    (tmp_path / 'exercises').rename((tmp_path / 'empty').rename(tmp_path / 'anna') / 'exercises')
+    (tmp_path / 'ben' / 'mine.py').write_text('')
     table = tmp_path / 'class.csv'
     assert cli.main(['learn', 'class', str(tmp_path), '--csv', str(table)]) == 0
-    assert table.read_text().splitlines()[:2] == ['learner,feeds,counter,right',
+    assert table.read_text('utf-8-sig').splitlines()[:2] == ['learner,feeds,counter,right',
                                                   'anna,right,right,2']
     said = capsys.readouterr().out
     assert 'anna   +  +  2 of 2 right' in said
     assert 'ben    -  -  0 of 2 right' in said
     assert 'carl   .  -  0 of 2 right' in said
-    assert 'empty' not in said
+    assert 'not read of ben: mine.py' in said
     assert 'A counter: 2 of 3 not right yet' in said and 'tf.assign_add' in said
 
 
 @pytest.mark.parametrize('code, words', [
     ('import sys\nsys.exit(0)', 'take out exit()'),
-    ('import os\nos._exit(0)', 'ended the program with the status 0'),
+    ('import os\nos._exit(17)', 'ended the program with the status 17'),
     ('import os\nos.write(1, b"x" * 10 ** 6)\nos._exit(17 + 1)', 'xxxx'),
 ])
 def test_an_answer_that_ends_the_program(code, words, tmp_path):
@@ -135,3 +146,12 @@ def test_an_answer_that_ends_the_program(code, words, tmp_path):
     result = check_file(exercise('1'), path)
     assert result.outcome in ('failed', 'wrong') and words in result.text
     assert len(result.text) <= 4000
+
+
+def test_an_answer_that_prints_without_end_and_leaves_a_process_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(checking, 'SECONDS', 1)
+    path = tmp_path / 'answer.py'
+    path.write_text('import os, subprocess, sys\n'
+                    'subprocess.Popen([sys.executable, "-c", "import time; time.sleep(99)"])\n'
+                    'while True: os.write(1, b"x" * 10 ** 6)\n')
+    assert check_file(exercise('1'), path).outcome == 'too long'

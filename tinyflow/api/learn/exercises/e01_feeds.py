@@ -68,11 +68,15 @@ def check(answer):
         if not isinstance(tensor, tf.Tensor) or tensor.op.type != 'Placeholder':
             raise Wrong(f'{name} is {tensor!r}, not a placeholder' if tensor is not ... else
                         f'{name} is not a tensor yet', 'tf.placeholder(tf.float32)')
+        if tensor.dtype != tf.float32:
+            raise Wrong(f'{name} is of type {tensor.dtype.name}, not float32',
+                        'tf.placeholder(tf.float32)')
         if tensor.shape.ndims is not None:
             raise Wrong(f'{name} has the shape {tensor.shape}, but should take any shape',
                         'leave the shape out.')
     if not isinstance(c, tf.Tensor):
-        raise Wrong('c is not a tensor', 'compute it with TensorFlow: tf.sqrt, not math.sqrt.')
+        raise Wrong('c is not a tensor' + f': {c!r:.60}' * (c is not ...),
+                    'describe it with tf.sqrt, and run nothing; what it is will be asked later.')
     with tf.Session() as session:
         for x, y, wanted in ((3., 4., 5.), ([6., 5.], [8., 12.], [10., 13.])):
             found = session.run(c, {a: x, b: y})

@@ -4,7 +4,7 @@ Complete `build`: the constants 2.0 and 3.0 are named `two` and `three`, their s
 three are in the name scope `numbers`. Return the sum.
 """
 import tinyflow as tf
-from tinyflow.api.learn.exercise import Wrong
+from tinyflow.api.learn.exercise import Wrong, given
 
 LEVEL, LESSON = 'graph', 1
 
@@ -55,11 +55,19 @@ def build():
 
 def check(answer):
     result = answer.build()
+    operation = tf.get_default_graph().get_operation_by_name
     names = {op.name for op in tf.get_default_graph().get_operations()}
     for name in ('sum', 'two', 'three'):
         if f'numbers/{name}' not in names:
             raise Wrong(f"there is no node 'numbers/{name}', but: {', '.join(sorted(names))}",
+                        'the scope was entered twice: the second time it is numbers_1. '
+                        'Make all three in one block.' if f'numbers_1/{name}' in names else
+                        'make it inside the scope: with tf.name_scope(...):' if name in names else
                         'make it inside the scope, with name=...')
+        if name != 'sum' and operation(f'numbers/{name}').type != 'Const':
+            raise Wrong(f"'numbers/{name}' is no constant but a "
+                        f"{operation(f'numbers/{name}').type}", 'tf.constant')
+    given(result, 'the result')
     with tf.Session() as session:
         if session.run(result) != 5:
             raise Wrong(f'the sum is {session.run(result)}, not 5')

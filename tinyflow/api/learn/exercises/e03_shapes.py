@@ -64,10 +64,13 @@ def check(answer):
     with tf.Session() as session:
         found = session.run(result, {x: rows})
     if found.shape != rows.shape:
-        raise Wrong(f'the result has the shape {found.shape}, not that of x, {rows.shape}')
+        raise Wrong(f'the result has the shape {found.shape}, not that of x, {rows.shape}',
+                    'tf.reduce_mean(x, axis=0) has the shape [3], and x - that has the shape of x.')
     if not np.allclose(found.mean(0), 0, atol=1e-4):
         raise Wrong(f'the means of the columns are {np.round(found.mean(0), 3)}, not 0',
                     'the mean of each column is tf.reduce_mean(x, axis=0).')
     if not np.allclose(found.std(0), 1, atol=1e-3):
         raise Wrong(f'the standard deviations of the columns are {np.round(found.std(0), 3)}, not '
-                    '1', 'the standard deviation is the square root of the variance.')
+                    '1', 'of the population: divide by the number of rows, not by one less.'
+                    if np.allclose(found.std(0), np.sqrt(0.98), atol=1e-3) else
+                    'the standard deviation is the square root of the variance.')

@@ -50,10 +50,13 @@ def check(answer):
     result = given(answer.transfer(a, b, 3), 'the result')
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
+        if isinstance(result, (list, tuple)):
+            raise Wrong(f'the result is a {type(result).__name__}, not one tensor',
+                        'return the difference alone, and let it wait for the assignments.')
         found, left, right = session.run(result), *session.run([a, b])
         if left == 10:
             raise Wrong('a is still 10 after a run: nothing needs the assignments',
-                        'tf.control_dependencies makes what is in its block wait for them.')
+                        'tf.control_dependencies makes what is *made* in its block wait for them.')
         if (left, right) != (7, 3):
             raise Wrong(f'after a transfer of 3 from 10, a is {left} and b is {right}',
                         'list both assignments in tf.control_dependencies([...]).')

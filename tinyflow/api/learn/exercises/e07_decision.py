@@ -3,6 +3,8 @@
 `a` and `b` are placeholders of shape []. Complete `divide`: return a / b, and 0 where b is 0. The
 graph is built before b is known, so a Python `if` cannot decide.
 """
+import math
+
 import tinyflow as tf
 from tinyflow.api.learn.exercise import Wrong, given
 
@@ -38,6 +40,8 @@ WRONG = (
     (SOLUTION.replace('tf.constant(0.0)', 'tf.constant(0)'), '0.0'),
     (SOLUTION.replace('lambda: tf.constant(0.0), lambda: a / b', 'lambda: a / b, '
                       'lambda: tf.constant(0.0)'), 'exchanged'),
+    (SOLUTION.replace('tf.equal(b, 0.0)', 'b == 0'), 'tf.equal(b, 0.0) is a tensor'),
+    (SOLUTION.replace('tf.equal(b, 0.0)', 'b <= 0'), '3 / -6'),
 )
 
 
@@ -46,15 +50,20 @@ def check(answer):
     try:
         result = given(answer.divide(a, b), 'the result')
     except (TypeError, ValueError) as error:
-        hint = ('use tf.cond.' if 'bool' in str(error) else
-                'both branches must have one dtype: 0.0, not 0.')
+        text = str(error)
+        hint = ('`b == 0` is a Python bool; tf.equal(b, 0.0) is a tensor.' if 'pred must' in text
+                else 'use tf.cond.' if 'bool' in text or 'truth' in text
+                else 'tf.cond takes functions: lambda: 0.0' if 'callable' in text
+                else 'both branches must have one dtype: 0.0, not 0.')
         raise Wrong(str(error).splitlines()[0], hint) from None
     with tf.Session() as session:
-        half, zero = (float(session.run(result, {a: 3., b: by})) for by in (6., 0.))
+        half, zero, below = (float(session.run(result, {a: 3., b: by})) for by in (6., 0., -6.))
     if half == 0 and zero != 0:
         raise Wrong('the two branches are exchanged', 'the first function is for True.')
     if zero != 0:
-        raise Wrong(f'3 / 0 is {zero}, not 0: a Python `if` decides when the graph is built',
-                    'tf.cond decides in each run.')
+        raise Wrong(f'3 / 0 is {zero}, not 0' + ': a Python `if` decides when the graph is built'
+                    * math.isinf(zero), 'tf.cond decides in each run.')
     if half != 0.5:
         raise Wrong(f'3 / 6 is {half}, not 0.5')
+    if below != -0.5:
+        raise Wrong(f'3 / -6 is {below}, not -0.5', 'only b = 0 is special: tf.equal(b, 0.0)')

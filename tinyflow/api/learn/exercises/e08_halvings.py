@@ -45,6 +45,11 @@ WRONG = (
 )
 
 
+def _value(count, x):
+    with tf.Session() as session:
+        return session.run(count, {x: 10.})
+
+
 def check(answer):
     x = tf.placeholder(tf.float32, [])
     try:
@@ -52,9 +57,17 @@ def check(answer):
     except (TypeError, ValueError) as error:
         raise Wrong(str(error).splitlines()[0],
                     'a Python loop cannot wait for a value: use tf.while_loop.') from None
-    if tf.convert_to_tensor(count).dtype != tf.int32:
-        raise Wrong(f'the result is {tf.convert_to_tensor(count).dtype.name}, not int32',
-                    'tf.while_loop returns its loop variables in your order.')
+    if isinstance(count, (list, tuple)):
+        raise Wrong(f'the result is a {type(count).__name__} of {len(count)}, not the count alone',
+                    'tf.while_loop returns all loop variables: x, count = tf.while_loop(...)')
+    if not isinstance(count, tf.Tensor):
+        raise Wrong(f'the result is {count!r}, not a tensor',
+                    'Python counts while the graph is built: make the count a loop variable.')
+    if count.dtype != tf.int32:
+        raise Wrong(f'the result is {count.dtype.name}, not int32',
+                    'this is x: tf.while_loop returns its loop variables in your order.'
+                    if count.op.inputs and _value(count, x) < 1 else
+                    'the count begins as an int32: tf.constant(0)')
     options = tf.RunOptions(timeout_in_ms=2000)
     with tf.Session() as session:
         for value, wanted in ((10., 4), (0.5, 0), (1., 1), (1000., 10)):
@@ -64,4 +77,6 @@ def check(answer):
                 found = 'never known: the loop does not end'
             if found != wanted:
                 raise Wrong(f'for {value:g} the result is {found}, not {wanted}',
+                            'the functions of tf.while_loop are called once, to build the graph; '
+                            'what they count in Python is 1.' if found == 1 < wanted else
                             'the loop runs as long as its condition is true: x >= 1.')

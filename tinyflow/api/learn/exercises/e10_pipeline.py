@@ -48,16 +48,26 @@ WRONG = (
 def check(answer):
     rows = np.arange(20).reshape(10, 2).astype('float32')
     following = given(answer.batches(rows, np.arange(10)), 'the result')
+    if isinstance(following, (tf.data.Dataset, tf.data.Iterator)):
+        raise Wrong('the result is a Dataset or an iterator, not two tensors',
+                    'return tf.data.make_one_shot_iterator(dataset).get_next()')
+    if tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS):
+        raise Wrong('this is a queue, which needs threads', 'tf.data.Dataset needs none.')
     found = []
     with tf.Session() as session:
         for _ in range(10):
             try:
                 some, labels = session.run(following)
+            except tf.errors.FailedPreconditionError:
+                raise Wrong('the iterator has not been initialised', 'make_one_shot_iterator makes '
+                            'one that begins by itself.') from None
             except tf.errors.OutOfRangeError:
                 raise Wrong(f'after {len(found)} rows there are no more', 'repeat()') from None
             if np.shape(some) != (4, 2):
                 raise Wrong(f'a batch has the shape {np.shape(some)}, not [4, 2]: batches of 4 '
-                            'rows, without end', 'repeat, and then batch(4)')
+                            'rows, without end', 'repeat and batch return a new Dataset: '
+                            'dataset = dataset.repeat().batch(4)' if np.shape(some) == (2,) else
+                            'repeat, and then batch(4)')
             if not np.array_equal(some[:, 0] / 2, labels):
                 raise Wrong('rows and labels do not belong together any more',
                             'keep them in one Dataset: from_tensor_slices((rows, labels)).')

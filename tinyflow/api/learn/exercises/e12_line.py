@@ -69,6 +69,12 @@ def check(answer):
         w, b = answer.fit(x, y)
     finally:
         tf.Session.run = original
+    if isinstance(w, (tf.Tensor, tf.Variable)):
+        raise Wrong('w and b are nodes of the graph, not numbers',
+                    'return what sess.run([w, b]) gives, inside of the `with` block.')
+    if np.size(w) != 1 or np.size(b) != 1:
+        raise Wrong(f'w has {np.size(w)} numbers and b has {np.size(b)}: a line has one of each')
+    w, b = np.ravel(w)[0], np.ravel(b)[0]
     loss = np.mean((w * x + b - y) ** 2)
     if not np.isfinite(loss):
         raise Wrong(f'w is {w}, b is {b}', 'the learning rate is too high.')

@@ -54,12 +54,20 @@ def check(answer):
     classes = np.arange(40) % 3
     try:
         both = answer.loss_and_accuracy(logits, labels)
-        if ... in both:
-            raise Wrong('the loss or the accuracy is not a tensor yet', 'tf.losses, tf.argmax')
+        for name, each in zip(('loss', 'accuracy'), both):
+            if not isinstance(each, tf.Tensor):
+                raise Wrong(f'the {name} is not a tensor{" yet" * (each is ...)}',
+                            'tf.metrics.accuracy counts over many batches, in Variables; for one '
+                            'batch take tf.reduce_mean.' if isinstance(each, tuple) else
+                            'tf.losses, tf.argmax')
+        if tf.local_variables():
+            raise Wrong('the accuracy is that of all batches so far, kept in Variables',
+                        'tf.reduce_mean of what is right in this batch.')
         with tf.Session() as session:
             loss, accuracy = session.run(both, {logits: values, labels: classes})
     except (ValueError, tf.errors.InvalidArgumentError) as error:
-        raise Wrong(f'the graph cannot run: {error}', 'each row has a class: axis=1.') from None
+        raise Wrong(f'the graph cannot run: {error}', '' if 'Hint' in str(error) and 'softmax' in
+                    str(error).lower() else 'each row has a class: axis=1.') from None
     if np.ndim(loss):
         raise Wrong(f'the loss has the shape {loss.shape}, not one number', 'tf.reduce_mean')
     shares = np.exp(values) / np.exp(values).sum(1, keepdims=True)
@@ -70,7 +78,10 @@ def check(answer):
     if np.isclose(loss, entropy(twice), rtol=1e-4):
         raise Wrong('softmax is applied twice', 'the loss applies it: give it the logits.')
     if not np.isclose(loss, entropy(shares), rtol=1e-4):
-        raise Wrong(f'the loss is {loss:.4f}, not {entropy(shares):.4f}')
+        raise Wrong(f'the loss is {loss:.4f}, not {entropy(shares):.4f}',
+                    'the mean over the rows, not the sum.' if loss > 10 * entropy(shares) else
+                    'tf.losses.sparse_softmax_cross_entropy(labels, logits)')
     if not np.isclose(accuracy, np.mean(values.argmax(1) == classes)):
         raise Wrong(f'the accuracy is {accuracy}, not {np.mean(values.argmax(1) == classes)}',
-                    'compare tf.argmax(logits, axis=1) with the labels.')
+                    'compare tf.argmax(logits, axis=1) with the labels by tf.equal; == compares '
+                    'Python objects.')
