@@ -218,6 +218,7 @@ _LATER = {**_names_of({
     'tinyflow.ops.files.parsing': 'decode_csv decode_raw string_to_number',
     'tinyflow.ops.conv.patches': 'extract_image_patches extract_volume_patches',
     'tinyflow.ops.control_flow.python_functions': 'numpy_function py_func py_function',
+    'tinyflow.ops.control_flow.switch_case': 'switch_case',
     'tinyflow.ops.queues.queues':
         'FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue',
     'tinyflow.ops.queues.readers':

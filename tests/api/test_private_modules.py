@@ -11,6 +11,13 @@ from tinyflow.api.tools.freeze_graph import freeze_graph
 from tinyflow.api.tools.inspect_checkpoint import print_tensors_in_checkpoint_file
 
 IMPORTS = '''
+import tensorflow_estimator; tensorflow_estimator.estimator.Estimator
+from tensorflow_estimator.python.estimator.estimator import Estimator; Estimator
+from tensorflow_estimator.python.estimator.canned import head; head
+from tensorflow.python.estimator.model_fn import ModeKeys, EstimatorSpec; ModeKeys.PREDICT
+from tensorflow.contrib.learn import ModeKeys; assert ModeKeys.INFER == 'infer'
+from tensorflow.contrib import keras; keras.layers.Dense
+from tensorflow.contrib.keras import models; models.Sequential
 from tensorflow.python.layers.core import Dense; Dense(3, use_bias=False)
 from tensorflow.python.layers import core as layers_core; layers_core.Dense(3); layers_core.dense
 from tensorflow.python.layers import base; base.Layer

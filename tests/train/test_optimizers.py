@@ -257,6 +257,15 @@ def test_loss_falls(kind):
         assert tf.train.global_step(session, step) == 100
 
 
+def test_variables_of_a_dict():
+    w = tf.Variable(1.)
+    train = tf.train.GradientDescentOptimizer(.25).minimize(w * w, var_list={'w': w}.values())
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(train)
+        assert session.run(w) == .5
+
+
 def test_train_op():
     w = tf.Variable(1.0)
     train = tf.train.GradientDescentOptimizer(0.1).minimize(w * w, name='go')

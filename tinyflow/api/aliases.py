@@ -54,7 +54,7 @@ _ELSEWHERE.update({'keras.backend.tensorflow_backend': 'keras_layer.backend',
                    'keras.engine.input_layer': 'keras_layer.layers',
                    'keras.engine.topology': 'keras_layer.layers',
                    'keras.engine.training': 'keras_layer.models'})
-_ROOTS = ('tensorflow', 'keras')
+_ROOTS = ('tensorflow', 'tensorflow_estimator', 'keras')
 
 
 def _target(name: str) -> str:

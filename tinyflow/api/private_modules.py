@@ -8,6 +8,7 @@ _PYTHON = 'tensorflow.python'
 _OPS = f'{_PYTHON}.ops'
 _FRAMEWORK = f'{_PYTHON}.framework'
 _CONTRIB = 'tensorflow.contrib'
+_ESTIMATOR = 'tensorflow_estimator'
 
 # module -> the modules of tinyflow in which its names are looked up, in this order.
 _HOMES: dict[str, tuple[str, ...]] = {
@@ -16,6 +17,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.client.timeline': ('tinyflow.session.timeline',),
     f'{_PYTHON}.data': ('tinyflow.data', 'tinyflow'),
     f'{_PYTHON}.debug': ('tinyflow.inspect.debugger.tf_debug',),
+    f'{_PYTHON}.estimator': ('estimator_layer',),
     f'{_FRAMEWORK}.dtypes': ('tinyflow.graph.dtypes',),
     f'{_FRAMEWORK}.errors': ('tinyflow.graph.support.errors',),
     f'{_FRAMEWORK}.function': ('tinyflow',),
@@ -71,6 +73,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_CONTRIB}.rnn.python': ('tinyflow.api.contrib.rnn', 'tinyflow.api.nn'),
     f'{_CONTRIB}.seq2seq.python': ('tinyflow.api.contrib.seq2seq',),
     f'{_CONTRIB}.slim.python': ('tinyflow.api.contrib.slim',),
+    _ESTIMATOR: ('tinyflow',),
+    f'{_ESTIMATOR}.estimator': ('estimator_layer',),
+    f'{_ESTIMATOR}.python': ('estimator_layer',),
 }
 
 

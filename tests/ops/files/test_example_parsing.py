@@ -19,6 +19,11 @@ def example(**features):
     return tf.train.Example(features=tf.train.Features(feature=made)).SerializeToString()
 
 
+@pytest.mark.parametrize('value', [[True, False], np.array([True, False]), (True, 0)])
+def test_bools_are_integers(value):
+    assert list(tf.train.Int64List(value=value).value) == [1, 0]
+
+
 @pytest.mark.parametrize('features, kind, what', [
     ({}, ValueError, 'Missing: features was {}'),
     (None, ValueError, 'Missing: features was None'),

@@ -34,6 +34,12 @@ def test_nodes_of_get_variable_with_the_default_initializer(graph):
         ('s/w/Regularizer/mul', 'Mul')]
 
 
+@pytest.mark.parametrize('nothing', [{}, False])
+def test_no_regularizer(nothing):
+    tf.get_variable('v', [2], regularizer=nothing)
+    assert not tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+
+
 def test_an_initial_value_with_a_dtype_is_converted_once_more(graph):
     tf.get_variable('b', initializer=3, dtype=tf.int32)
     assert names(graph) == ['Const', 'b/initial_value', 'b', 'b/Assign', 'b/read']

@@ -12,6 +12,7 @@ _LAZY = {
     'estimator': 'estimator_layer.contrib',
     'factorization': 'estimator_layer.contrib.factorization',
     'framework': 'tinyflow.api.contrib.framework',
+    'keras': 'keras_layer',
     'layers': 'tinyflow.api.contrib.layers',
     'learn': 'tinyflow.api.contrib.learn',
     'legacy_seq2seq': 'tinyflow.api.contrib.legacy_seq2seq',

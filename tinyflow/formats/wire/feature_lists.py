@@ -19,6 +19,8 @@ class _Explaining(type):
         except (TypeError, ValueError) as error:
             if args or set(fields) != {'value'}:
                 raise
+            if cls is Int64List and _has_bools(fields['value']):
+                return cls(value=[int(v) if _is_bool(v) else v for v in fields['value']])
             problem, hint = _why(cls, fields['value'], error)
             raise misuse(type(error)(report(f'{cls.__name__}: {problem}', hint=hint))) from error
 
@@ -48,6 +50,16 @@ class BytesList(metaclass=_Explaining):
 
     message = feature_pb2.BytesList
     takes = 'bytes'
+
+
+def _has_bools(value):
+    """Whether a list has True or False in it: TensorFlow 1.15's protobuf takes them as 1 and 0."""
+    return hasattr(value, '__iter__') and getattr(value, 'ndim', 1) == 1 and any(
+        map(_is_bool, value))
+
+
+def _is_bool(element):
+    return type(element).__name__ in ('bool', 'bool_')
 
 
 def _why(cls, value, error):

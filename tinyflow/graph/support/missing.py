@@ -58,7 +58,6 @@ _INSTEAD = {
     'linalg.LinearOperatorLowerTriangular': 'tf.matrix_band_part(x, -1, 0)',
     'linalg.LinearOperatorDiag': 'tf.matrix_diag(x), or x[..., None] * y',
     'distributions': 'tf.random_normal and the like to draw; write out the density',
-    'switch_case': 'tf.case([(tf.equal(index, 0), f), (tf.equal(index, 1), g)], default=h)',
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack a list that a `for` loop makes',
 }
 

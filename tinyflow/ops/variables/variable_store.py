@@ -88,7 +88,7 @@ class VariableStore:
             use_resource=use_resource, synchronization=synchronization, aggregation=aggregation,
             **_initial_value(name, initializer, from_value, shape, dtype))
         self.variables[name] = variable
-        if regularizer is not None:
+        if regularizer:             # as in TensorFlow, {} and False are none
             _add_regularization(regularizer, variable, name)
         return variable
 

@@ -11,7 +11,7 @@ A subclass defines how one Variable is updated, by TF1's protocol:
 """
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, ValuesView
 from functools import partial
 
 from tinyflow.gradients.reverse import gradients
@@ -343,7 +343,7 @@ def _key(var):
 def _flat(values):
     if isinstance(values, dict):
         values = [values[key] for key in sorted(values)]
-    if not isinstance(values, (list, tuple, set)) and not hasattr(values, '__next__'):
+    if not isinstance(values, (list, tuple, set, ValuesView)) and not hasattr(values, '__next__'):
         yield values
         return
     for value in values:

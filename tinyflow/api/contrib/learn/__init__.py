@@ -8,8 +8,14 @@ from tinyflow.graph.support.missing import (
     explain_missing as _explain_missing,
 )
 
-__all__ = ['RunConfig', 'datasets', 'preprocessing']
+__all__ = ['ModeKeys', 'RunConfig', 'datasets', 'preprocessing']
 _missing = _explain_missing(__name__, __all__)
+
+class ModeKeys:
+    """The modes of contrib.learn's estimators; tf.estimator.ModeKeys calls INFER PREDICT."""
+
+    TRAIN, EVAL, INFER = 'train', 'eval', 'infer'
+
 
 # The replacement of each name, with changed arguments.
 _TRAINED = ('; fit(...) became train(input_fn, steps=...), and input_fn for arrays is '
@@ -22,7 +28,6 @@ _INSTEAD = {
     **dict.fromkeys(['BaseEstimator', 'DNNEstimator', 'Estimator', 'Evaluable', 'SKCompat',
                      'Trainable'], f'tf.estimator.Estimator(model_fn, model_dir){_TRAINED}'),
     'KMeansClustering': 'tf.contrib.factorization.KMeansClustering',
-    'ModeKeys': 'tf.estimator.ModeKeys, whose INFER is PREDICT',
     'ModelFnOps': 'tf.estimator.EstimatorSpec(mode, predictions, loss, train_op)',
     'Experiment': 'tf.estimator.train_and_evaluate(estimator, train_spec, eval_spec)',
     'learn_runner': 'tf.estimator.train_and_evaluate(estimator, train_spec, eval_spec)',
