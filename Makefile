@@ -4,7 +4,8 @@
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help demo check test thorough fuzz exercises lessons site bench lint typecheck stubs protos dist clean
+.PHONY: help demo check test thorough fuzz exercises doctest lessons site bench lint typecheck \
+    stubs protos dist clean
 
 JOBS ?= 2
 N ?= 20000
@@ -46,6 +47,7 @@ help:
 	@echo "make thorough  the tests with more seeds and kills than those of make test"
 	@echo "make exercises  the exercises: solutions pass, wrong answers get their hints"
 	@echo "make lessons the lessons as notebooks with their pictures, in out/lessons"
+	@echo "make doctest the examples of the reference"
 	@echo "make site    the pages for the web, in out/site"
 	@echo "make bench   time tinyflow, beside TensorFlow 2.15 where Python 3.9-3.11 is found"
 	@echo "make lint    ruff, and mypy on the compiler, the session, clusters and gradients/reverse.py"
@@ -98,6 +100,9 @@ exercises: .venv/installed
 
 lessons: .venv/installed
 	@$(PY) docs/lessons.py out/lessons && echo "Open one: .venv/bin/jupyter notebook out/lessons"
+
+doctest: .venv/installed
+	@$(PY) docs/site/examples.py $(ARGS)
 
 site: lessons
 	@$(PY) docs/site/build.py out

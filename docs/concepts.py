@@ -45,7 +45,7 @@ def expected(program: str) -> str:
 
 
 def with_pictures(text: str, folder: Path, where: str) -> str:
-    """The page with each program's picture, which is drawn into `folder`; links begin with `where`."""
+    """The page with each program's picture, drawn into `folder`; links to it begin with `where`."""
     folder.mkdir(parents=True, exist_ok=True)
     before = os.getcwd()
     with tempfile.TemporaryDirectory() as workplace:

@@ -1,7 +1,8 @@
 """Makes the lessons' notebooks: `make lessons`, or `python docs/lessons.py [FOLDER] [NUMBER ...]`.
 
 The scripts in tutorials/ are the source. Each becomes a notebook that has been run: its outputs,
-curves and pictures are stored in it; so are the Chinese ones, which have the same programs. Needs the extra `tinyflow-graph[docs]`.
+curves and pictures are stored in it. So do the Chinese lessons, which have the same programs.
+Needs the extra `tinyflow-graph[docs]`.
 """
 from __future__ import annotations
 
@@ -14,7 +15,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import chinese
 import jupytext
 import nbformat
 from nbclient import NotebookClient
@@ -79,7 +79,10 @@ def main() -> None:
         for script, seconds in zip(scripts, pool.map(lambda s: run(s, folder), scripts)):
             print(f'{script.stem:28} {seconds:5.1f} s')
             sys.stdout.flush()
-    chinese.write_notebooks(folder)
+    # Found when this file runs as a script: it is next to it.
+    from chinese import write_notebooks
+
+    write_notebooks(folder)
     shutil.rmtree(folder / '__pycache__', ignore_errors=True)
 
 

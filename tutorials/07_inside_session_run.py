@@ -4,9 +4,9 @@
 # *You need lessons 1 to 5. It takes 25 minutes. Afterwards you can follow a run through the stages
 # of the compiler, and measure where its time goes.*
 #
-# Between `session.run(y)` and a number there are seven stages. None of them is hidden: this tutorial
-# looks at each. They are worth knowing when a program is slow, when a result surprises you, or
-# simply because it is pleasant to see how a machine works.
+# Between `session.run(y)` and a number there are seven stages. None of them is hidden: this
+# tutorial looks at each. They are worth knowing when a program is slow, when a result surprises
+# you, or simply because it is pleasant to see how a machine works.
 
 # %%
 import json

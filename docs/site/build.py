@@ -36,7 +36,7 @@ class Sources:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         self.pages = {ROOT / name: Path(name) for name in TEXTS}
-        self.pages[ROOT / 'README.md'] = Path('index.md')       # index.md of this folder replaces it
+        self.pages[ROOT / 'README.md'] = Path('index.md')       # replaced by that of this folder
         self.pages |= {path: Path('docs') / path.name for path in (ROOT / 'docs').glob('*.md')}
         self.pages[ROOT / 'tutorials' / 'README.md'] = Path('lessons') / 'README.md'
         self.pages[ROOT / 'tutorials' / 'zh' / 'README.md'] = Path('lessons') / 'zh' / 'README.md'

@@ -43,10 +43,12 @@ def export_saved_model(model, saved_model_path, custom_objects=None, as_text=Fal
     temporary = files.temporary_name(path)
     try:
         _write(model, temporary, as_text, serving_only, include_optimizer)
-        if os.path.isdir(path):
-            shutil.rmtree(path)
-        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-        os.replace(temporary, path)
+        folder = os.path.dirname(os.path.abspath(path))
+        os.makedirs(folder, exist_ok=True)
+        with files.alone_in(folder):            # all workers may export to one path
+            if os.path.isdir(path):
+                shutil.rmtree(path)
+            os.replace(temporary, path)
         files.remove_abandoned(os.path.dirname(path))
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -88,6 +88,7 @@ def test_who_does_not_belong_is_refused(server, rank, changes, problem):
         next(first)
     kind, text = next(server.connect(rank, **changes))
     assert kind == 'refused' and problem in text
+    assert next(word for word in first if word[0] != 'missing') == ('turned_away', text)
 
 
 def test_strangers_do_no_harm(server):

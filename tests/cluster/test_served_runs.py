@@ -9,6 +9,7 @@ import pytest
 
 import tinyflow as tf
 from tinyflow.cluster import client, messages, serving, transport
+from tinyflow.cluster.ports import free_ports
 from tinyflow.cluster.server import IN_PROCESS
 from tinyflow.cluster.shipping import Shipped
 from tinyflow.cluster.task_service import Route, TaskService
@@ -187,3 +188,10 @@ def test_a_session_says_what_it_waits_for(server, monkeypatch, graph, caplog):
         with pytest.raises(tf.errors.DeadlineExceededError):
             session.run(accumulator.take_grad(2), options=tf.RunOptions(timeout_in_ms=400))
     assert "where 'sums' has 1 of 2 gradients" in caplog.text
+
+
+def test_a_server_that_is_not_there_is_waited_for_until_the_timeout():
+    config = tf.ConfigProto(operation_timeout_in_ms=100)
+    address = f'127.0.0.1:{free_ports(1)[0]}'
+    with pytest.raises(tf.errors.DeadlineExceededError, match=f'answered at {address} in 100 ms'):
+        tf.Session(f'grpc://{address}', config=config)

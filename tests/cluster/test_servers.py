@@ -1,6 +1,7 @@
 """Servers and sessions over sockets: here in one process, in test_processes.py in several."""
 from __future__ import annotations
 
+import builtins
 import json
 import random
 import sys
@@ -13,6 +14,7 @@ import pytest
 import tinyflow as tf
 from tinyflow.cluster import messages, process_group, serving, transport
 from tinyflow.cluster.server import IN_PROCESS
+from tinyflow.train.sessions import polling
 
 zmq = pytest.importorskip('zmq', reason="needs the extra: pip install 'tinyflow-graph[cluster]'")
 pytestmark = pytest.mark.cluster
@@ -131,6 +133,34 @@ def test_reset_empties_all_tasks(servers, graph):
                     session.run(a)
             else:
                 assert session.run(a) == left
+
+
+def test_a_worker_whose_graph_has_more_than_the_chiefs(servers, session, monkeypatch, caplog):
+    with on_ps():
+        v = tf.Variable(1., name='v')
+        tf.Variable(1., name='more')
+    session.run(v.initializer)
+    monkeypatch.setattr(polling, '_SAID_AFTER', 0.)
+    manager = tf.train.SessionManager(ready_op=tf.report_uninitialized_variables())
+    with pytest.raises(tf.errors.DeadlineExceededError):
+        manager.wait_for_session(servers[0].target, max_wait_secs=0.2)
+    assert 'not initialized: more; v has a value.' in caplog.text
+    assert 'must build the same graph' in caplog.text
+    with tf.Graph().as_default(), on_ps():
+        tf.Variable([1., 2.], name='v')
+        with tf.Session(servers[0].target) as second, pytest.raises(
+                tf.errors.InvalidArgumentError, match=(
+                r'float32 .2. in this graph of /job:worker/task:0, but float32 .. in the graph of '
+                '/job:worker/task:0 that used it first')):
+            second.run(tf.global_variables_initializer())
+
+
+def test_a_generator_runs_only_where_it_was_made(session):
+    with on_ps():
+        rows = tf.data.Dataset.from_generator(lambda: iter([1.]), tf.float32)
+        row = rows.make_one_shot_iterator().get_next()
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r'(?s)Python object.*Hint: in a clus'):
+        session.run(row)
 
 
 def test_errors(session):
@@ -279,9 +309,17 @@ def test_wrong_settings():
             ((one, 'ps', 0, 'carrier'), tf.errors.NotFoundError, 'carrier'),
             (({'ps': ['no-such-host.invalid:1']},), tf.errors.UnavailableError, 'is not known'),
             (({'ps': ['localhost']},), tf.errors.InvalidArgumentError, 'is not an address'),
+            (({'ps': ['grpc://localhost:1']},), tf.errors.InvalidArgumentError, 'without grpc'),
+            (({'ps': [' localhost:1']},), tf.errors.InvalidArgumentError, 'without spaces'),
+            ((one, 'ps', 0.0), tf.errors.InvalidArgumentError, 'Task 0.0 was not defined'),
+            (({'ps': 'localhost:1'},), TypeError, 'must be a list or a dictionary'),
+            (({'ps': [1]},), TypeError, 'Task address must be a string, given 1'),
+            (({'ps': {'0': 'localhost:1'}},), TypeError, "must be an integer, given '0'"),
             ((3,), TypeError, 'server_or_cluster_def')]:
         with pytest.raises(kind, match=text):
             tf.train.Server(*arguments)
+    with pytest.raises(TypeError, match="number of ps tasks, not '2'"):
+        tf.train.replica_device_setter('2')
     for target in ('foo://bar', 'localhost:2222', 'grpc://x'):
         with pytest.raises(tf.errors.NotFoundError, match='No session factory'):
             tf.Session(target)
@@ -292,7 +330,16 @@ def test_wrong_settings():
     ('zmq', lambda: tf.Session('grpc://localhost:1')),
     ('mpi4py', process_group._join)])
 def test_a_missing_package(package, make, monkeypatch):
-    monkeypatch.setitem(sys.modules, package, None)
+    imported = builtins.__import__
+
+    def without(name, *arguments, **settings):
+        # Servers of other tests run in threads of theirs, and need it.
+        if name == package and threading.current_thread() is threading.main_thread():
+            raise ImportError(name)
+        return imported(name, *arguments, **settings)
+    monkeypatch.setattr(builtins, '__import__', without)
+    if package == 'mpi4py':
+        monkeypatch.setitem(sys.modules, package, None)
     cluster = {'worker': ['localhost:1', 'localhost:2']}
     monkeypatch.setenv('TF_CONFIG', json.dumps(
         {'cluster': cluster, 'task': {'type': 'worker', 'index': 1}}))
@@ -303,6 +350,8 @@ def test_a_missing_package(package, make, monkeypatch):
 def test_two_servers_at_one_address(servers):
     with pytest.raises(tf.errors.UnknownError, match='Address already in use'):
         tf.train.Server({'ps': [servers[1].address]})
+    with pytest.raises(tf.errors.UnknownError, match='address for /job:worker/task:0, too'):
+        tf.train.Server({'ps': [servers[1].address], 'worker': [servers[1].address]}, 'ps')
 
 
 def test_protocol_buffers_of_a_server(servers):

@@ -141,6 +141,45 @@ def test_accumulators_are_drawn_with_the_gradient(x):
     assert inside and {n.part for n in inside} == {'gradient'}
 
 
+def rungs(picture):
+    """{operation: its gradient}, by the names in the picture."""
+    nodes = {n.key: n for n in picture.model.nodes}
+    return {nodes[e.tail].name: nodes[e.head] for e in picture.model.edges if e.style == 'gradient'}
+
+
+def test_the_gradients_of_a_loops_body_are_next_to_it():
+    x = tf.placeholder(tf.float32, [None, 3], name='x')
+    w = tf.get_variable('w', [3, 3])
+    _, y = tf.while_loop(lambda i, a: i < 5, lambda i, a: (i + 1, tf.tanh(tf.matmul(a, w)) + x),
+                         [0, x], name='loop')
+    loss = tf.reduce_sum(tf.square(y))
+    picture = viz.draw([loss, *tf.gradients(loss, w)])
+    found = rungs(picture)
+    body = ('gradients', 'loop_grad', 'body')           # and no box 'gradients' in it
+    for name in ('MatMul', 'Tanh', 'add_1'):
+        assert (found[name].name, found[name].path) == (f'{name}_grad', body)
+    assert found['Square'].name == 'Square_grad'        # although the loop starts with it
+    start, = [n for n in picture.model.nodes if n.name == 'start']
+    assert {op.type for op in start.ops} == {'ZerosLike'}
+    lists, = [n for n in picture.model.nodes if n.name == 'accumulators']
+    assert 'EmptyTensorList' in {op.type for op in lists.ops}
+
+
+def test_the_gradients_of_branches_are_next_to_them():
+    x = tf.placeholder(tf.float32, [2, 3])
+    w = tf.get_variable('w', [3, 3])
+    choice = tf.cond(tf.reduce_sum(x) > 0, lambda: tf.tanh(tf.matmul(x, w)),
+                     lambda: tf.sigmoid(tf.matmul(x, w) * 2.0), name='choice')
+    grad, = tf.gradients(tf.reduce_sum(tf.square(choice)), w)
+    picture = viz.draw([choice, grad])
+    found = rungs(picture)
+    assert found['Tanh'].path == ('gradients', 'choice_grad', 'if true')
+    assert found['Sigmoid'].path == ('gradients', 'choice_grad', 'if false')
+    names = {n.key: n.name for n in picture.model.nodes}
+    edges = {(names[e.tail], names[e.head]) for e in picture.model.edges}
+    assert ('Sigmoid', 'Tanh_grad') not in edges and ('Tanh', 'Sigmoid_grad') not in edges
+
+
 def test_nested_functions_are_nested_boxes(x):
     def body(i):
         inner = tf.while_loop(lambda j: j < i, lambda j: tf.cond(

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -169,6 +170,18 @@ def test_a_file_system_without_links(tmp_path, monkeypatch):
     assert read(prefix) == 1 and os.path.exists(f'{prefix}.data-00000-of-00002')
     write(prefix, 2)
     assert read(prefix) == 2
+    assert sorted(os.listdir(tmp_path)) == ['m.data-00000-of-00001', 'm.index']
+
+
+def test_several_save_under_one_name(tmp_path):
+    prefix = str(tmp_path / 'm')
+
+    def save(value):
+        for _ in range(20):
+            write(prefix, value)
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(save, range(3)))
+    assert read(prefix) in range(3)             # data and table are those of one of them
     assert sorted(os.listdir(tmp_path)) == ['m.data-00000-of-00001', 'm.index']
 
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 import tinyflow as tf
+from tinyflow.graph.support import logging
 
 pytestmark = pytest.mark.usefixtures('graph')
 
@@ -54,6 +55,18 @@ def test_replicas_share_each_variable_and_add_their_gradients():
     assert losses == pytest.approx([2 * 98., 2 * 15.68, 2 * 2.5088, 2 * 0.401408]) and step == 4
     assert [v.name for v in tf.global_variables()] == ['global_step:0', 'v:0', 'u:0']
     assert [v.name for v in tf.trainable_variables()] == ['v:0', 'u:0']
+
+
+def test_parts_of_a_variable_are_on_the_servers_in_turn(caplog, monkeypatch):
+    monkeypatch.setattr(logging, '_counts', {})
+    halves = tf.fixed_size_partitioner(2)
+    with servers().scope():
+        tf.get_variable('v', [3, 2], partitioner=halves)
+    assert [(v.name, v.device) for v in tf.global_variables()] == [
+        ('v/part_0:0', '/job:ps/task:0'), ('v/part_1:0', '/job:ps/task:1')]
+    with tf.distribute.MirroredStrategy().scope():
+        assert tf.get_variable('u', [3, 2], partitioner=halves).name == 'u:0'
+    assert 'Partitioned variables are disabled' in caplog.text
 
 
 def test_a_replica_updates_a_shared_variable_only_with_an_aggregation():

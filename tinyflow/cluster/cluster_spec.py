@@ -1,6 +1,7 @@
 """The jobs of a cluster and the addresses of their tasks."""
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 
 from tinyflow.graph.support.errors import misuse, why
@@ -114,8 +115,13 @@ def _tasks(job, tasks):
             f"  Hint: {{{job!r}: ['host0:2222', 'host1:2222']}}; given: {tasks!r}"
             + why('cluster-spec')))
     for index, address in tasks.items():
-        if not isinstance(index, int) or not isinstance(address, str):
+        if not isinstance(index, numbers.Integral):
+            raise misuse(TypeError(
+                f'The index of a task must be an integer, given {index!r} for {address!r} of job '
+                f'{job!r}\n  Hint: {{0: "host:port"}}; the keys of JSON are strings.'
+                + why('cluster-spec')))
+        if not isinstance(address, str):
             raise misuse(TypeError(
                 f'Task address must be a string, given {address!r} for task {index!r} of job '
                 f'{job!r}\n  Hint: "host:port".' + why('cluster-spec')))
-    return dict(sorted(tasks.items()))
+    return {int(index): address for index, address in sorted(tasks.items())}

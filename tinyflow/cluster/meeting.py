@@ -103,7 +103,7 @@ def _meet(members, connection, server):
     lines = rendezvous._lines(connection)
     for line in lines:
         kind, _, text = line.partition(' ')
-        if kind not in ('go', 'refused', 'missing', 'ended'):
+        if kind not in ('go', 'refused', 'missing', 'turned_away', 'ended'):
             break                               # another program has this port
         data = json.loads(text)
         if kind == 'go':
@@ -120,6 +120,9 @@ def _meet(members, connection, server):
             names = ', '.join(f'{rank} ({members.addresses[rank]})' for rank in data)
             logging.warning('Worker %d waits at %s for the workers %s.', members.rank,
                             members.addresses[0], names)
+        elif kind == 'turned_away':
+            logging.warning('Worker %d waits at %s, where a process was refused: %s.',
+                            members.rank, members.addresses[0], data)
         elif kind == 'ended':
             raise _unavailable(_death(data, len(members.addresses)))
     raise _unavailable(

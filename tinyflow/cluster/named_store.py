@@ -40,23 +40,28 @@ class Containers:
         self._storages: dict[tuple[str, str], VariableStorage] = {}
         self._states: dict[tuple, Any] = {}             # (container, name, type) -> state
         self._shared: dict[Any, Any] = {}               # for nodes with one shared_name
+        self._makers: dict[tuple[str, str], str] = {}   # for errors: whose graph made a storage
 
-    def storage(self, operation: Operation) -> VariableStorage:
-        """The storage of a Variable. InvalidArgumentError if that name has another dtype, shape."""
+    def storage(self, operation: Operation, who: str = 'this session') -> VariableStorage:
+        """The storage of a Variable. InvalidArgumentError if that name has another dtype, shape.
+
+        `who` is the task whose graph has the operation.
+        """
         key = key_of(operation)
         with self._lock:
             found = self._storages.get(key)
             if found is None:
                 found = self._storages[key] = SharedStorage(operation, self.update_lock)
+                self._makers[key] = who
         known = found.operation
         if known is not operation and not (
                 storage_dtype(known) is storage_dtype(operation)
                 and shapes.compatible(storage_shape(known), storage_shape(operation))):
             raise op_error(
                 errors.InvalidArgumentError,
-                f"The Variable '{key[1]}' is {_kind(operation)} in this graph, but "
-                f'{_kind(known)} in the graph that made it on this task',
-                'workers share Variables by name, so they must build the same graph; '
+                f"The Variable '{key[1]}' is {_kind(operation)} in this graph of {who}, but "
+                f'{_kind(known)} in the graph of {self._makers[key]} that used it first',
+                'tasks share Variables by name, so all must build the same graph; '
                 'tf.Session.reset(target) forgets the Variables of an earlier program.')
         return found
 
@@ -125,8 +130,10 @@ class SessionStates:
 class NamedStore(Store):
     """The Store of the programs of one graph on a task."""
 
-    def __init__(self, containers: Containers, states: SessionStates) -> None:
+    def __init__(self, containers: Containers, states: SessionStates,
+                 who: str = 'this session') -> None:
         super().__init__()
+        self._who = who
         self._containers, self._of_session = containers, states
         self.shared = True
         self.update_lock = containers.update_lock
@@ -136,7 +143,8 @@ class NamedStore(Store):
         try:
             return self._storages[operation]
         except KeyError:
-            found = self._storages[operation] = self._containers.storage(operation)
+            found = self._containers.storage(operation, self._who)
+            self._storages[operation] = found
             return found
 
     def state(self, operation: Operation) -> Any:

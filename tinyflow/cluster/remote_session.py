@@ -18,7 +18,8 @@ from tinyflow.cluster.tasks import Task, parts_of
 from tinyflow.compiler.compile import Options
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import DeadlineExceededError, misuse, op_error
+from tinyflow.graph.support.waits import deadline
 
 __all__ = ['open_session', 'reset', 'stages_of']
 
@@ -160,10 +161,25 @@ class _Programs(ClusterPrograms):
 def open_session(target: Any, graph: Graph, config: Any, options: Options) -> _Programs:
     """What a tf.Session with this target runs its programs with."""
     address = transport.address_of(target)
-    filters = config.device_filters if config is not None else ()
-    cluster = _Cluster(address, filters)
+    cluster = _found_cluster(address, config)
     return _Programs(f'grpc://{address}', graph, options, cluster,
                      config is not None and config.log_device_placement)
+
+
+def _found_cluster(address: str, config: Any) -> _Cluster:
+    """The cluster; DeadlineExceededError after the config's operation_timeout_in_ms."""
+    if config is None or config.operation_timeout_in_ms <= 0:
+        return _Cluster(address, () if config is None else config.device_filters)
+    milliseconds = config.operation_timeout_in_ms
+    with deadline(milliseconds):
+        try:
+            return _Cluster(address, config.device_filters)
+        except DeadlineExceededError:
+            raise misuse(op_error(
+                DeadlineExceededError,
+                f'No server has answered at {address} in {milliseconds} ms, the '
+                'operation_timeout_in_ms of this session.',
+                'is the program with tf.train.Server started there?')) from None
 
 
 def reset(target: Any, containers: Iterable[str] | None, config: Any) -> None:
@@ -171,8 +187,7 @@ def reset(target: Any, containers: Iterable[str] | None, config: Any) -> None:
 
     The tasks are those that a session of the same target and ConfigProto would see.
     """
-    cluster = _Cluster(transport.address_of(target),
-                       config.device_filters if config is not None else ())
+    cluster = _found_cluster(transport.address_of(target), config)
     names = [str(name) for name in containers or ()]
     for task in cluster.tasks:
         address = cluster.addresses[task]

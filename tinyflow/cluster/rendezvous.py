@@ -5,7 +5,8 @@ its world are there. Two kinds of connections come to the one address:
 
     hello {...}     of a worker, kept to its end: who it is, and which cluster it believes in. The
                     answers are `go` once all N are there, `refused`, `missing` while some are not,
-                    and `ended` when one has died; a worker that ends as it should says `bye`.
+                    `turned_away` when another was refused, and `ended` when one has died; a worker
+                    that ends as it should says `bye`.
     cmd=...         PMI-1, the published protocol in which MPICH's processes find each other; the
                     server does here what mpiexec does elsewhere.
 
@@ -20,7 +21,7 @@ import sys
 import threading
 import time
 
-PROTOCOL = 1
+PROTOCOL = 2
 PATIENCE = 10.0         # seconds after which those who wait hear for whom
 _GRACE = 10.0           # seconds that the others have to end after a death
 
@@ -79,6 +80,8 @@ class Rendezvous:
                 if len(self.members) == self.size:
                     self._tell('go', None)
                 self.changed.notify_all()
+            else:
+                self._tell('turned_away', problem)      # those who wait for it hear why
             return problem
 
     def _misfit(self, hello, other):

@@ -1,7 +1,9 @@
 """tf.train.Server: one task of a cluster, which runs stages for the sessions of all tasks."""
 from __future__ import annotations
 
+import numbers
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from tinyflow.cluster import transport
@@ -34,7 +36,9 @@ class Server:
         self.config = config
         address = spec.task_address(*task)
         self.service = TaskService(task)
-        self._bind(address)
+        self._bind(address, [Task(job, index) for job, tasks in addresses(spec).items()
+                             for index, other in tasks.items()
+                             if other == address and (job, index) != task])
         jobs = addresses(spec)
         jobs[task.job][task.index] = self.address
         self.cluster = ClusterSpec(jobs)
@@ -42,7 +46,7 @@ class Server:
         if start:
             self.start()
 
-    def _bind(self, address: str) -> None:
+    def _bind(self, address: str, same: list[Task]) -> None:
         zmq = self._zmq
         ip, port = transport.endpoint(address)
         self._socket = transport.router(zmq.Context.instance())
@@ -55,7 +59,9 @@ class Server:
             raise misuse(errors.UnknownError(None, None, report(
                 f'Could not start the server at {address}: {zmq.strerror(error.errno)}',
                 hint='another process listens there, maybe an earlier run of this program that '
-                     'has not ended, or a second one with the index of this task.' if in_use else
+                     'has not ended, or a second one with the index of this task.' +
+                     ''.join(f' The ClusterSpec has this address for {task}, too.'
+                             for task in same[:1]) if in_use else
                      'a server listens at the address of its own task; TINYFLOW_CLUSTER_BIND '
                      'names the local one, such as 0.0.0.0, where that is translated.'))) \
                 from None
@@ -127,12 +133,11 @@ def checked_settings(given: Any, job_name: str | None, task_index: int | None,
         task_index = given.task_index if task_index is None else task_index
         protocol = protocol or given.protocol
     else:
-        try:
-            cluster = ClusterSpec(given)
-        except TypeError:
+        if not isinstance(given, (ClusterSpec, Mapping)) and not hasattr(given, 'DESCRIPTOR'):
             raise misuse(TypeError(
                 f'server_or_cluster_def must be a ClusterSpec, a dict or a server_def, not '
-                f"{type(given).__name__}.\n  Hint: {{'worker': ['localhost:2222']}}")) from None
+                f"{type(given).__name__}.\n  Hint: {{'worker': ['localhost:2222']}}"))
+        cluster = ClusterSpec(given)
     protocol = protocol or 'grpc'
     if protocol != 'grpc':
         raise misuse(errors.NotFoundError(
@@ -156,10 +161,11 @@ def checked_settings(given: Any, job_name: str | None, task_index: int | None,
                 f'{cluster.task_indices(job_name)}.\n  Hint: the index of this process, such as '
                 'the flag --task_index of the program.'))
         task_index = cluster.task_indices(job_name)[0]
-    if task_index not in cluster.task_indices(job_name):
+    if not isinstance(task_index, numbers.Integral) or \
+            task_index not in cluster.task_indices(job_name):
         raise misuse(errors.InvalidArgumentError(
             None, None,
             f'Task {task_index!r} was not defined in job "{job_name}": it has the tasks '
             f'{cluster.task_indices(job_name)}.\n  Hint: an index is an integer, '
             'from 0; give every task the same list of addresses.'))
-    return cluster, Task(job_name, task_index), protocol
+    return cluster, Task(job_name, int(task_index)), protocol

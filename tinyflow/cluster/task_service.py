@@ -213,7 +213,7 @@ class TaskService:
     def store(self, session: str) -> NamedStore:
         """A Store for the programs of one graph."""
         found = self._session(session)
-        store = NamedStore(self.containers, found.states)
+        store = NamedStore(self.containers, found.states, found.sender or str(self.task))
         if found.positions:
             store.set_positions(found.positions)
         found.stores.append(store)

@@ -60,10 +60,11 @@ def is_loopback(host: str) -> bool:
 def endpoint(address: str) -> tuple[str, int]:
     """The IP address and port of 'host:port'. UnavailableError if the host does not resolve."""
     host, colon, port = address.rpartition(':')
-    if not colon or not host or not port.isdigit() or int(port) > 65535:
+    if not colon or not port.isdigit() or int(port) > 65535 or not host.isprintable() or not \
+            host or '/' in host or ' ' in host:
         raise misuse(errors.InvalidArgumentError(
             None, None, f'{address!r} is not an address.\n  Hint: host:port, such as '
-            'localhost:2222.'))
+            'localhost:2222, without grpc:// and without spaces.'))
     if host == 'localhost':
         return '127.0.0.1', int(port)
     try:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import itertools
+from numbers import Integral
 
 from tinyflow.cluster.cluster_spec import ClusterSpec
 from tinyflow.graph.devices import DeviceSpec
@@ -26,11 +27,14 @@ def replica_device_setter(ps_tasks=0, ps_device='/job:ps', worker_device='/job:w
     otherwise it is `ps_tasks`. `ps_strategy(operation)` gives the number of the task, by default
     0, 1, 2, ... in turn. Parts of a device that scopes further in set are kept; with
     `merge_devices=False` such an operation is not placed at all. None if there is no ps task.
-    TypeError if `cluster` or `ps_strategy` is of another kind.
+    TypeError if `cluster`, `ps_tasks` or `ps_strategy` is of another kind.
     """
     if cluster is not None:
         jobs = ClusterSpec(cluster).as_dict()
         ps_tasks = len(jobs.get(DeviceSpec.from_string(ps_device).job) or ())
+    elif ps_tasks is not None and not isinstance(ps_tasks, Integral):
+        raise misuse(TypeError(f'ps_tasks must be the number of ps tasks, not {ps_tasks!r}.\n'
+                               '  Hint: cluster=tf.train.ClusterSpec(...) gives it.'))
     if not ps_tasks:
         return None
     if not merge_devices:

@@ -9,6 +9,7 @@ from tests.faults.formats import (  # noqa: F401
     hostile,
     keras_files,
     pictures,
+    recordings,
     records,
     texts,
 )

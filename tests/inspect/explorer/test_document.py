@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import random
 
+import numpy as np
 import pytest
 
 import tinyflow as tf
@@ -231,3 +232,46 @@ def test_every_node_has_a_fate(seed):
         assert ('lines' in fate) != ('why' in fate), node
         assert all(int(node) in last[line][1] for line in fate.get('lines', ()))
         assert fate.get('into', 0) < len(result['nodes'])
+
+
+def test_recorded_runs_are_compiled_with_their_shapes_and_timed(session):
+    x = tf.placeholder(tf.float32, [None, 3], name='x')
+    y = tf.square(x, name='y')
+    loss = tf.reduce_sum(y, name='loss')
+    with tf.record(session) as r:
+        for rows in (4, 4, 2):
+            session.run(loss, {x: np.ones([rows, 3])})
+        session.run(y, {x: np.ones([5, 3])})
+    made = tf.viz.explore(session, recordings=[r]).document
+    first, second = made['runs']
+    names = [node['n'] for node in made['nodes']]
+    assert first['fetches'] == ['loss:0'] and first['feeds'] == ['x:0 [4, 3]']
+    assert second['feeds'] == ['x:0 [5, 3]']
+    assert first['bytes'][str(names.index('y'))] == 4 * 3 * 4
+    assert 0 < first['seconds'][str(names.index('loss'))] < 1
+    other = tf.Graph()
+    with other.as_default():
+        tf.constant(1.0)
+    assert 'runs' not in tf.viz.explore(other, recordings=[r]).document
+
+
+def test_the_values_of_variables(session, tmp_path):
+    w = tf.Variable(np.arange(6, dtype=np.float32).reshape(2, 3), name='w')
+    tf.Variable(1.0, name='without')
+    session.run(w.initializer)
+    prefix = tf.train.Saver([w]).save(session, str(tmp_path / 'model'))
+    x = tf.placeholder(tf.float32, [3])
+    session.run(tf.global_variables_initializer())
+    tf.saved_model.simple_save(session, str(tmp_path / 'saved'), {'x': x}, {'y': w * x})
+    for what, values in ((session.graph, prefix), (prefix, True), (str(tmp_path / 'saved'), True),
+                         (session, True), (session.graph, session)):
+        made = tf.viz.explore(what, values=values).document
+        recording, = made['recordings']
+        node = recording['orders'][0][0][0]
+        assert made['nodes'][node]['n'] == 'w' and recording['values'][0]['n'] == [0, 1, 2, 3, 4, 5]
+        assert len(recording['values']) == (1 if prefix in (what, values) else 2)
+    with pytest.raises(TypeError, match='values=session'):
+        tf.viz.explore(session.graph, values=True)
+    model = keras.Sequential([keras.layers.Dense(2, use_bias=False, input_shape=(3,))])
+    recording, = tf.viz.explore(model, values=True).document['recordings']
+    assert [value['s'] for value in recording['values']] == [[3, 2]]

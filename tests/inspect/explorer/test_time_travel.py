@@ -68,7 +68,7 @@ def test_forward_back_and_over_the_steps(opened, training):
     assert page.locator('#travel-on').is_disabled()
     page.evaluate("explorer.reveal('hidden/kernel')")
     assert 'hidden/kernel' in text() and page.locator('#panel canvas').count() >= 2
-    assert 'Its gradient' in text() and 'Its updates' in text()
+    assert 'Its gradient' in text() and 'What the optimizer did in step 0' in text()
     page.locator('#travel-step').focus()
     page.keyboard.press('ArrowRight')
     assert 'step 1' in text() and 'Changed by at most' in text() and 'hidden/kernel' in text()
@@ -107,3 +107,41 @@ def test_a_damaged_or_hostile_recording_does_no_harm(opened, training):
 def test_without_a_recording_there_is_no_tab(opened, training):
     page = opened({**training[0], 'recordings': []})
     assert page.locator('#tab-time_travel').count() == 0
+
+
+def test_two_recordings_compared(opened):
+    with tf.Graph().as_default() as graph, tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [2], name='x')
+        tf.square(x, name='y')
+        runs = {}
+        for name, scale in (('before', 1.0), ('after', 3.0)):
+            with tf.record(sess) as runs[name]:
+                sess.run('y:0', {x: [scale, 2 * scale]})
+        page = opened(tf.viz.explore(graph, recordings=runs).document)
+    page.click('#tab-time_travel')
+    page.select_option('[aria-label=recording]', '1')
+    page.evaluate("explorer.reveal('y')")
+    assert '9  36' in page.locator('#panel .code').inner_text()
+    page.select_option('#travel-other', '0:0')
+    text = page.locator('#panel').inner_text()
+    assert 'The value in step 0 of before' in text and '1  4' in text
+    assert 'at most 32.' in text and 'What differs most' in text
+
+
+def test_the_gradient_of_an_iteration(opened):
+    """The gradient's loop begins with the last iteration."""
+    with tf.Graph().as_default() as graph, tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [], name='x')
+        y = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, tf.square(a)), [0, x],
+                          name='loop')[1]
+        grad, = tf.gradients(y, x)
+        with tf.record(sess) as r:
+            sess.run([y, grad], {x: 2.0})
+        page = opened(tf.viz.explore(graph, recordings=[r]).document)
+    page.click('#tab-time_travel')
+    for iteration, (value, gradient) in enumerate([(4, 1024), (16, 256), (256, 32)]):
+        page.evaluate("""k => explorer.recorded.go(explorer.recorded.placesOf(
+            explorer.model.item('loop/body/Square').node)[k])""", iteration)
+        text = page.locator('#panel').inner_text()
+        assert f'Square, iteration {iteration}' in text and f'\n{value}\n' in text
+        assert f'/Square_grad/mul_1 {gradient}\n' in text

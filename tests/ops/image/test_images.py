@@ -138,3 +138,15 @@ def test_damaged_pictures(kind):
                 session.run(pixels, {data: bytes(damaged[:cut])})
             except tf.errors.InvalidArgumentError:
                 pass
+
+
+@pytest.mark.parametrize('name, method', [('bilinear', 'BILINEAR'), ('bicubic', 'BICUBIC'),
+                                          ('nearest', 'NEAREST_NEIGHBOR'), ('area', 'AREA')])
+def test_methods_of_resizing_have_names_too(session, name, method):
+    image = tf.reshape(tf.range(16.0), [4, 4, 1])
+    named = tf.image.resize(image, [2, 3], name)
+    numbered = tf.image.resize(image, [2, 3], getattr(tf.image.ResizeMethod, method))
+    first, second = session.run([named, numbered])
+    assert (first == second).all()
+    with pytest.raises(ValueError, match="not implemented: 'lanczos3'"):
+        tf.image.resize(image, [2, 3], 'lanczos3')

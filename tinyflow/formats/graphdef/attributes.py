@@ -84,7 +84,8 @@ class Lost:
     def __getattr__(self, attribute):
         raise InvalidArgumentError(
             None, None, f"The node '{self._node}' needs a Python object ('{self._name}') of the "
-            'process that wrote its graph; it runs only there.')
+            'process that wrote its graph; it runs only there.\n  Hint: in a cluster put such '
+            'nodes on the task of the process that makes them, with tf.device.')
 
     def __call__(self, *args, **kwargs):
         return self.__getattr__('__call__')

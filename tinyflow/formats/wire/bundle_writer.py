@@ -115,6 +115,11 @@ def _entry(dtype, shape):
 
 def publish(prefix, entries, data):
     """Publishes finished data files, in order of shard numbers, and entries as a checkpoint."""
+    with files.alone_in(os.path.dirname(prefix)):       # workers may save under one name
+        _publish(prefix, entries, data)
+
+
+def _publish(prefix, entries, data):
     count = len(data)
     if _shards_of(prefix) != count:
         _put_in_place(prefix, entries, data, count)
@@ -164,6 +169,7 @@ def _link(prefix, count):
         except OSError:
             return False
         files.put_in_place(temporary, data_name(prefix, shard, count))
+        files.remove(temporary)     # renaming a link of a file over another link does nothing
     return True
 
 

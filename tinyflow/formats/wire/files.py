@@ -17,6 +17,11 @@ from functools import lru_cache
 
 from tinyflow.graph.support import errors
 
+try:
+    import fcntl
+except ImportError:                         # Windows
+    fcntl = None
+
 _MARK = '.tempstate'
 
 
@@ -122,6 +127,26 @@ def flush_directory(path):
         pass
     finally:
         os.close(number)
+
+
+@contextmanager
+def alone_in(directory):
+    """Other processes that enter the same block for `directory` wait; needs no file of its own.
+
+    Where the system or the file system has no such locks, there is no waiting.
+    """
+    number = None
+    with suppress(OSError):
+        if fcntl is not None:
+            number = os.open(directory or '.', os.O_RDONLY)
+            fcntl.flock(number, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if number is not None:
+            with suppress(OSError):
+                fcntl.flock(number, fcntl.LOCK_UN)      # a child made by fork has it, too
+            os.close(number)
 
 
 def remove(path):

@@ -1,7 +1,7 @@
 """`explore` and the Page that it returns."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -64,17 +64,20 @@ def explore_with_run(graph: Any, fetches: Sequence, path: Any) -> Page:
 
 
 def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any = None,
-            session: Any = None, recordings: Sequence = (), training: Any = None,
-            title: str | None = None) -> Page:
+            session: Any = None, recordings: Sequence | Mapping = (), values: Any = None,
+            training: Any = None, title: str | None = None) -> Page:
     """A page in which a graph is opened scope by scope, searched, and followed into its program.
 
     what        a Graph, Session, nodes (with what they need), Keras model, Estimator, GraphDef,
                 `tf.graph_diff(...)`; or a file: .pb, .pbtxt, .meta, a checkpoint, a SavedModel
     path        .html file to write
     fetches     the page says what became of each node in the program that computes these, stage
-                by stage; by default `what` itself if it is nodes
+                by stage; by default what was recorded, or `what` itself if it is nodes
     feed_dict   with it, and a Session, the times of the program are measured
-    recordings  of runs, whose values the page shows
+    recordings  of runs (`tf.record`), whose values and times the page shows: a list, or
+                {name: recording}; steps of several are compared
+    values      of the Variables: a Session, Keras model, Estimator, checkpoint or SavedModel that
+                has them, or True: `what` has them
     training    report of `tf.doctor(session)` and the like: its findings, curves and histograms
     title       of the page
 
@@ -82,9 +85,7 @@ def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any 
     """
     if path is not None:
         render.check_path(path)
-    content = document(what, fetches, feed_dict, session, title)
-    if recordings:
-        content['recordings'] = [r.document(content) for r in recordings]
+    content = document(what, fetches, feed_dict, session, title, recordings, values)
     if training is not None:
         content['training'] = training.as_document()
     made = Page(content)

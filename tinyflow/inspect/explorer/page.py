@@ -12,8 +12,9 @@ __all__ = ['page']
 _FILES = Path(__file__).with_name('page')
 # In this order: each uses what is before it. The panels, start.js and live.js follow.
 _SCRIPTS = ('basics', 'model', 'edges', 'layers', 'places', 'columns', 'labels', 'layout', 'draw',
-            'view', 'scopes', 'select', 'links', 'search', 'keys', 'colours', 'panels')
-_PANELS = ('node', 'passes', 'time_travel', 'doctor')   # as their tabs are shown
+            'view', 'scopes', 'select', 'links', 'search', 'keys', 'colours', 'panels', 'values',
+            'recorded', 'updates')
+_PANELS = ('node', 'passes', 'time_travel', 'weights', 'doctor')   # as their tabs are shown
 
 
 def page(document: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@
     step.py         the values of one run; where its first NaN began; two runs compared
     kept.py         one array, its statistics and heat map
     to_document.py  a Recording as data, for the explorer's page
+    files.py        recordings in files
 """
 from tinyflow.inspect.recorder.recording import Recording, record
 

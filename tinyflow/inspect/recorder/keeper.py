@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from tinyflow.inspect.recorder.pool import Pool
 from tinyflow.inspect.recorder.step import Entry, Step
 from tinyflow.session.observed import Frame, Observer
 
-__all__ = ['Keeper', 'full_name']
+__all__ = ['Keeper', 'full_name', 'label_of']
 
 _LABELS = {'then_branch': 'if true', 'else_branch': 'if false', 'cond': 'condition'}
 _SHARE = 8              # an array above limit / 8 is reduced at once
@@ -61,29 +62,36 @@ class Keeper(Observer):
             number = self._seen.get(key, 0)
             self._seen[key] = number + 1
             self.runs += 1
+            self._open.nth = number
             return number % self._strides.setdefault(key, self._every) == 0
 
     def begin(self, fetches: Sequence[Tensor | Operation],
               feeds: dict[Tensor, np.ndarray]) -> None:
         runs = vars(self._open).setdefault('runs', [])
-        runs.append(_Run(Step(self.runs - 1, tuple([f.name for f in fetches])),
+        runs.append(_Run(Step(self.runs - 1, tuple([f.name for f in fetches]),
+                              {tensor.name: array.shape for tensor, array in feeds.items()},
+                              vars(self._open).get('nth', 0)),
                          {id(array) for array in feeds.values()}))
 
     def value(self, operation: Operation, arrays: list[np.ndarray | None],
               frames: tuple[Frame, ...]) -> None:
         run = self._open.runs[-1]
+        seconds = perf_counter() - run.since
         key = (operation, *[f.function for f in frames]) if frames else operation
         facts = self._facts.get(key) or self._facts.setdefault(key, self._facts_of(operation,
                                                                                   frames))
         if facts.may_write:
             run.unchanged.clear()
         if facts.name is None:
+            run.since = perf_counter()
             return
         kept = tuple([None if array is None or source is None
                       else self._keep(run, facts, np.asarray(array), source)
                       for array, source in zip(arrays, facts.sources)])
         run.step.add(Entry(facts.name, operation, tuple([
-            f.iteration for f in frames if f.operation.type == 'While']) if frames else (), kept))
+            f.iteration for f in frames if f.operation.type == 'While']) if frames else (), kept),
+                     seconds)
+        run.since = perf_counter()      # what is kept takes no time of the next operation
 
     def end(self, error: BaseException | None) -> None:
         run = self._open.runs.pop()
@@ -132,6 +140,15 @@ class Keeper(Observer):
         return _Facts(name if wanted else None, _sources(operation), may_write,
                       not may_write and not definition.functions and definition.state is None)
 
+    def take(self, steps: Sequence[Step], runs: int) -> None:
+        """Takes over the steps of another recording."""
+        with self._lock:
+            self.steps, self.runs = [*self.steps, *steps], self.runs + runs
+            for step in steps:
+                self._count(step, 1)
+                self.reduced.update(entry.name for entry in step.entries
+                                    if any(kept and kept.array is None for kept in entry.kept))
+
     # ---- the limit -----------------------------------------------------------------------
 
     def _count(self, step: Step, sign: int) -> None:
@@ -173,7 +190,8 @@ class _Run:
     """One run in progress: its Step, and what is kept by the id of its array.
 
     `unchanged` are Variables that no operation has written since they were last looked at,
-    `shared` the ids of arrays that others own: fed ones, those of Variables and constants.
+    `shared` the ids of arrays that others own: fed ones, those of Variables and constants; `since`
+    the time at which the next operation began.
     """
 
     def __init__(self, step: Step, fed: set[int]) -> None:
@@ -181,6 +199,7 @@ class _Run:
         self.kept: dict[int, tuple[np.ndarray, Kept]] = {}
         self.unchanged: set[Operation] = set()
         self.shared = fed
+        self.since = perf_counter()
 
 
 class _Facts(NamedTuple):
@@ -207,14 +226,16 @@ def _sources(operation: Operation) -> tuple[Operation | str | None, ...]:
 
 def full_name(operation: Operation, frames: Sequence[Frame]) -> str:
     """The name of an operation with the functions around it: 'loop/body/Mul'."""
-    return '/'.join([*(f'{f.operation.name}/{_label(f)}' for f in frames), operation.name])
+    return '/'.join([*(f'{f.operation.name}/{label_of(f.operation, f.function)}' for f in frames),
+                     operation.name])
 
 
-def _label(frame: Frame) -> str:
-    for name in frame.operation.definition.functions:
-        if frame.operation.attrs.get(name) is frame.function:
+def label_of(operation: Operation, function: Any) -> str:
+    """What a function of an operation is called: 'body', 'if true', or its own name."""
+    for name in operation.definition.functions:
+        if operation.attrs.get(name) is function:
             return _LABELS.get(name, name)
-    return str(frame.function.name)
+    return str(function.name)
 
 
 def _same_bits(a: np.ndarray, b: np.ndarray) -> bool:

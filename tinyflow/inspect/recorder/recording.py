@@ -17,7 +17,7 @@ from tinyflow.inspect.recorder.step import Origin, Step, name_of
 from tinyflow.session.observed import attach, detach, sessions_opened
 from tinyflow.session.program_cache import ProgramCache
 
-__all__ = ['Recording', 'record']
+__all__ = ['Recording', 'load_recording', 'record']
 
 _UNITS = {'': 1, 'B': 1, 'KB': 1 << 10, 'MB': 1 << 20, 'GB': 1 << 30}
 
@@ -138,6 +138,16 @@ class Recording(Sequence[Step]):
         """The memory of what is kept."""
         return self._keeper.used
 
+    @property
+    def runs(self) -> int:
+        """How many runs there were, those counted that were not recorded."""
+        return self._keeper.runs
+
+    def save(self, path: Any) -> str:
+        """Writes the recording to a file; `tf.viz.load_recording(path)` reads it. Returns path."""
+        from tinyflow.inspect.recorder.files import save  # start-up time
+        return save(self.steps, self.runs, path)
+
     def document(self, content: dict[str, Any], most_steps: int = 60) -> dict[str, Any]:
         """The recording as data, for an explorer's page whose nodes are `content['nodes']`."""
         from tinyflow.inspect.recorder.to_document import to_document  # start-up time
@@ -149,6 +159,20 @@ class Recording(Sequence[Step]):
         if keeper.reduced:
             parts.append(f'{len(keeper.reduced)} values as statistics only')
         return f'<tf.record: {", ".join(parts)}>'
+
+
+def load_recording(path: Any, graph: Any = None) -> Recording:
+    """The recording that `recording.save(path)` wrote.
+
+    graph    whose operations it is of, by their names; None: the default graph. The values can be
+             looked at without it, too
+
+    Raises NotFoundError if there is no such file, DataLossError for damage.
+    """
+    from tinyflow.inspect.recorder.files import read  # start-up time
+    made = Recording()
+    made._keeper.take(*read(path, graph or get_default_graph()))
+    return made
 
 
 def _wanted(nodes: Any) -> Callable[[str], bool] | None:

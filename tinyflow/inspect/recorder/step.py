@@ -19,11 +19,12 @@ __all__ = ['Difference', 'Entry', 'Origin', 'Step', 'difference', 'name_of']
 class Entry:
     """One operation of a run: its values, None for an output without one.
 
-    `iteration` has a number for each loop that the operation is in, the outermost first.
+    `iteration` has a number for each loop that the operation is in, the outermost first. Of a
+    recording from a file the operation may be unknown.
     """
 
     name: str
-    operation: Operation
+    operation: Operation | None
     iteration: tuple[int, ...]
     kept: tuple[Kept | None, ...]
 
@@ -56,22 +57,29 @@ class Step:
     """One recorded run. `step['dense/Relu']` is that node's value, as an array.
 
     number    which run of the Session it was, from 0, those counted that were not recorded
+    nth       which of the runs with the same fetches it was
     fetches   names of what was fetched
+    feeds     the shape of each tensor that was fed, by its name
     entries   the operations in the order in which they ran
+    seconds   that each of the entries took
     error     what ended the run, or None
     """
 
-    def __init__(self, number: int, fetches: tuple[str, ...]) -> None:
-        self.number = number
+    def __init__(self, number: int, fetches: tuple[str, ...],
+                 feeds: dict[str, tuple[int, ...]] | None = None, nth: int = 0) -> None:
+        self.number, self.nth = number, nth
         self.fetches = fetches
+        self.feeds = feeds or {}
         self.entries: list[Entry] = []
+        self.seconds: list[float] = []
         self.error: str | None = None
         self._places: dict[str, list[int]] = {}
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: Entry, seconds: float = 0.0) -> None:
         """Adds the next operation."""
         self._places.setdefault(entry.name, []).append(len(self.entries))
         self.entries.append(entry)
+        self.seconds.append(seconds)
 
     @property
     def names(self) -> list[str]:

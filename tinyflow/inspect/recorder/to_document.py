@@ -2,13 +2,14 @@
 
     {"title": "...", "said": "20 of 40 runs, 163.6 MB",
      "orders": [[[node, [iteration, ...]], ...], ...],      operations in the order of a run
-     "steps": [{"number": 3, "fetches": ["train", "loss:0"], "order": 0,
+     "steps": [{"number": 3, "nth": 2, "fetches": ["train", "loss:0"], "order": 0,
                 "values": [[value, ...], ...],      for each operation its outputs; null: no value
                 "changes": [0.1, null, ...],        largest difference to the step before that had
                                                     the same order
                 "error": "...", "origin": [place in the order, "text"]}],
      "values": [{"d": "float32", "s": [2, 3],       dtype and shape
                  "n": [1.5, "NaN", ...],            all elements, if there are at most 64
+                 "all": "base64 of float32",        all elements of a Variable that is not large
                  "st": [min, max, mean, std, NaNs, infinities, zeros],
                  "hist": [[count, ...], low, high],
                  "heat": [columns, low, high, "base64 of bytes"],       0 to 254; 255 is NaN
@@ -24,18 +25,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tinyflow.graph.variable_refs import variable_of
 from tinyflow.inspect.recorder.kept import Kept
 from tinyflow.inspect.recorder.step import Entry, Step, difference
 
 if TYPE_CHECKING:
     from tinyflow.inspect.recorder.recording import Recording
 
-__all__ = ['to_document']
+__all__ = ['to_document', 'value_document']
 
 _NUMBERS = 64           # elements that are written out
 _TEXT = 60              # characters of a string
 _IMAGE = 48             # pixels of a picture's longer side
 _MOST_ENTRIES = 120_000
+_WEIGHTS = 500_000      # elements of Variables, of all steps together, that are written out
 
 
 def to_document(recording: Recording, content: dict[str, Any], most_steps: int) -> dict[str, Any]:
@@ -52,12 +55,15 @@ class _Writer:
         self.values: list[dict] = []
         self.known: dict[int, tuple[Kept, int]] = {}        # by id, with the value to keep the id
         self.last: dict[int, list[Entry]] = {}              # by order, of the step before
+        self.largest = 0                                    # Variable that is written out
 
     def document(self, recording: Recording, most_steps: int) -> dict[str, Any]:
         """The whole recording."""
         steps: list[dict[str, Any]] = []
         entries = 0
-        for step in _some(recording.steps, most_steps):
+        some = _some(recording.steps, most_steps)
+        self.largest = _largest(some)
+        for step in some:
             written = self.step(step)
             entries += len(written['values'])
             if entries > _MOST_ENTRIES and steps:
@@ -77,8 +83,9 @@ class _Writer:
         before = self.last.get(number)
         self.last[number] = entries
         written: dict[str, Any] = {
-            'number': step.number, 'fetches': [f[:200] for f in step.fetches[:20]],
-            'order': number, 'values': [[self.value(kept) for kept in e.kept] for e in entries],
+            'number': step.number, 'nth': step.nth, 'fetches': [f[:200] for f in step.fetches[:20]],
+            'order': number, 'values': [[self.value(kept, _is_weight(e)) for kept in e.kept]
+                                         for e in entries],
             'changes': [_change(a, b) for a, b in zip(entries, before)] if before else []}
         if step.error:
             written['error'] = step.error[:1000]
@@ -89,13 +96,17 @@ class _Writer:
             written['origin'] = [at[0] if at else None, str(origin)[:400]]
         return written
 
-    def value(self, kept: Kept | None) -> int | None:
+    def value(self, kept: Kept | None, weight: bool) -> int | None:
         """The place of a value in `values`."""
         if kept is None:
             return None
         if id(kept) not in self.known:
             self.known[id(kept)] = kept, len(self.values)
-            self.values.append(_value(kept))
+            self.values.append(value_document(kept))
+        value = self.values[self.known[id(kept)][1]]
+        if weight and kept.array is not None and 'n' not in value and 'all' not in value and \
+                kept.dtype.kind == 'f' and kept.array.size <= self.largest:
+            value['all'] = _base64(kept.array.astype('<f4'))
         return self.known[id(kept)][1]
 
 
@@ -107,11 +118,31 @@ def _some(steps: list[Step], most: int) -> list[Step]:
         groups.setdefault(step.fetches, []).append(step)
     chosen: set[int] = set()
     for group in groups.values():
-        share = max(2, most * len(group) // max(len(steps), 1))
+        share = max(2, -(-most * len(group) // max(len(steps), 1)))
         places = np.linspace(0, len(group) - 1, min(share, len(group))).round().astype(int)
         chosen |= {id(group[place]) for place in places}
         chosen |= {id(step) for step in group if step.error}
     return [step for step in steps if id(step) in chosen]
+
+
+def _is_weight(entry: Entry) -> bool:
+    """True for a Variable, and for what updates one."""
+    operation = entry.operation
+    return operation is not None and (
+        bool(operation.writes) or any(variable_of(t) is operation for t in operation.outputs))
+
+
+def _largest(steps: list[Step]) -> int:
+    """The largest size of which all Variables up to it fit into the page."""
+    sizes = sorted(math.prod(kept.shape) for entry in steps[-1].entries if _is_weight(entry)
+                   for kept in entry.kept if kept is not None) if steps else []
+    largest = total = 0
+    for size in sizes:
+        total += size * len(steps)
+        if total > _WEIGHTS:
+            break
+        largest = size
+    return largest
 
 
 def _change(entry: Entry, before: Entry) -> float | str | None:
@@ -121,7 +152,8 @@ def _change(entry: Entry, before: Entry) -> float | str | None:
     return _number(max(known)) if known else None
 
 
-def _value(kept: Kept) -> dict[str, Any]:
+def value_document(kept: Kept) -> dict[str, Any]:
+    """One value: its numbers, statistics, histogram, heat map and picture."""
     written: dict[str, Any] = {'d': kept.dtype.name if kept.dtype.kind not in 'OSU' else 'string',
                                's': list(kept.shape)}
     statistics = kept.statistics

@@ -18,17 +18,19 @@ from tinyflow.graph.support.missing import explain_missing as _explain_missing
 if TYPE_CHECKING:
     from tinyflow.inspect.explorer.explore import Page, explore
     from tinyflow.inspect.playground import playground
+    from tinyflow.inspect.recorder.recording import load_recording
     from tinyflow.inspect.viz.networkx_export import to_networkx
     from tinyflow.inspect.viz.picture import Picture, draw
     from tinyflow.inspect.viz.select import path_between, register_drawable
 
-__all__ = ['Page', 'Picture', 'draw', 'explore', 'path_between', 'playground', 'register_drawable',
-           'to_networkx']
+__all__ = ['Page', 'Picture', 'draw', 'explore', 'load_recording', 'path_between', 'playground',
+           'register_drawable', 'to_networkx']
 
 _missing = _explain_missing('tinyflow.viz', __all__)
 _HOMES = {'Picture': 'picture', 'draw': 'picture', 'path_between': 'select',
           'register_drawable': 'select', 'to_networkx': 'networkx_export',
           'playground': 'tinyflow.inspect.playground',
+          'load_recording': 'tinyflow.inspect.recorder.recording',
          'Page': 'tinyflow.inspect.explorer.explore',
          'explore': 'tinyflow.inspect.explorer.explore'}
 

@@ -2,7 +2,8 @@
 
 `tf.gradients` makes the nodes of one gradient in a scope such as `gradients/dense/MatMul_grad`; in
 a larger picture they are one node. It reads values of the operation and of its inputs: one thin
-edge stands for all of these.
+edge stands for all of these. The gradient of a cond or loop has functions of its own, whose nodes
+are drawn next to those of the function that they differentiate.
 """
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import re
 from collections import Counter
 
 from tinyflow.inspect.viz.edges import MergedEdge
+from tinyflow.inspect.viz.nested_graphs import LOOPS
 from tinyflow.inspect.viz.select import FORWARD, GRADIENT
 
 _RULE = re.compile(r'(.*)_grad(_\d+)?\Z')
@@ -30,15 +32,17 @@ class Backward:
     def __init__(self, leaves, inside, options, together):
         self.rule: dict = {}
         self.source: dict = {}
-        named = {op.name: op for op in inside.ops if op not in inside.prefix}
+        self._inside = inside
+        forward = _Forward(inside)
         backward = [op for op in leaves if inside.part[op] == GRADIENT]
         for op in backward:
-            if op in inside.prefix or op in inside.home:
-                continue
             rule, name = _rule_of(op.name.split('/')[:-1])
-            if rule:
-                self.rule[op] = rule
-                self.source[op] = named.get(name)
+            if rule and op not in inside.home and op not in together:
+                prefix = inside.prefix.get(op, ())
+                of = forward.find(prefix, name)
+                starts = of is not None and of.type in LOOPS and _starts_loop(op)
+                self.rule[op] = '/'.join([*prefix, rule, *['start'] * starts])
+                self.source[op] = None if starts else of
         self.rules = frozenset(self.rule.values())
         self.rule.update({op: '/'.join(path) for op, path in together.items()})
         sizes = Counter(self.rule.values())
@@ -49,6 +53,16 @@ class Backward:
         self.folded = frozenset(
             rule for rule, size in sizes.items()
             if size > 1 and rule not in few and not f'{rule}/'.startswith(opened))
+
+    def box(self, op, path) -> tuple[tuple[str, ...], str]:
+        """The path without the box `MatMul_grad`, and what it is the gradient of.
+
+        In a function `gradients` is no box of its own.
+        """
+        n = len(self._inside.prefix.get(op, ()))
+        if n and len(path) > n and _ROOT.match(path[n]):
+            path = path[:n] + path[n + 1:]
+        return without_rule(path)
 
     def around(self, path) -> int:
         """How many scopes are around the gradients of this path: 1 for `gradients/dense`.
@@ -68,6 +82,64 @@ class Backward:
             if of:
                 found[key] = of.most_common(1)[0][0]
         return found
+
+    def laddered(self, merged, pairs, units) -> dict[tuple[str, str], MergedEdge]:
+        """The edges, where one from each operation to its gradient stands for all that this reads
+        of the operation and its inputs. The gradient of one branch reads nothing of the other."""
+        of_gradient = {gradient: operation for operation, gradient in pairs}
+        rungs = {pair: MergedEdge(rung=True) for pair in pairs}
+        found = {}
+        for (tail, head), edge in merged.items():
+            operation = of_gradient.get(head)
+            if operation is None or tail in of_gradient or not (
+                    tail == operation or (tail, operation) in merged):
+                if operation is None or not self._are_branches(units[tail], units[operation]):
+                    found[tail, head] = edge
+                continue
+            rung = rungs[operation, head]
+            rung.tensors.update(edge.tensors)
+            rung.control |= edge.control
+            rung.highlighted |= edge.highlighted
+        return found | rungs
+
+    def _are_branches(self, one, other):
+        """True if two units are in different branches of one cond."""
+        a, b = (self._inside.prefix.get(ops[0], ()) for _, _, ops in (one, other))
+        same = next((n for n, pair in enumerate(zip(a, b)) if pair[0] != pair[1]), 0)
+        region = self._inside.regions.get(a[:same])
+        return region is not None and region.kind == 'if'
+
+
+class _Forward:
+    """Finds the operations that gradients are of, also those inside of functions."""
+
+    def __init__(self, inside):
+        self._inside = inside
+        self._named: dict[tuple, dict] = {}
+        for op in [*inside.ops, *inside.home]:
+            self._named.setdefault(inside.prefix.get(op, ()), {}).setdefault(op.name, op)
+
+    def find(self, prefix, name):
+        """The operation that a gradient in the function of this path is of, or None."""
+        places = map(self._named.get, self._places(prefix))
+        return next((place[name] for place in places if place and name in place), None)
+
+    def _places(self, prefix):
+        """The functions that may have it, the most likely first."""
+        region = self._inside.regions.get(prefix)
+        if region is None:
+            return [prefix]
+        _, name = _rule_of(region.op.name.split('/')[:-1])
+        forward = self.find(self._inside.prefix.get(region.op, ()), name) if name else None
+        home = self._inside.home.get(forward)
+        return [prefix] if home is None else \
+            [(*home, prefix[-1]), *self._inside.regions[home].parts, prefix]
+
+
+def _starts_loop(op):
+    """True for what the variables of a gradient's loop begin with."""
+    users = [user for tensor in op.outputs for user in tensor.consumers()]
+    return bool(users) and all(user.type in LOOPS for user in users)
 
 
 def without_rule(path) -> tuple[tuple[str, ...], str]:
@@ -118,22 +190,3 @@ def mirrored(sources, unit_of, home, wires, gradients) -> dict[str, list[str]]:
         if name is not None:
             found.setdefault(name, []).append(key)
     return found
-
-
-def laddered(merged, pairs) -> dict[tuple[str, str], MergedEdge]:
-    """The edges, where one from each operation to its gradient stands for all that this reads of
-    the operation and its inputs."""
-    of_gradient = {gradient: operation for operation, gradient in pairs}
-    rungs = {pair: MergedEdge(rung=True) for pair in pairs}
-    found = {}
-    for (tail, head), edge in merged.items():
-        operation = of_gradient.get(head)
-        if operation is None or tail in of_gradient or not (
-                tail == operation or (tail, operation) in merged):
-            found[tail, head] = edge
-            continue
-        rung = rungs[operation, head]
-        rung.tensors.update(edge.tensors)
-        rung.control |= edge.control
-        rung.highlighted |= edge.highlighted
-    return found | rungs

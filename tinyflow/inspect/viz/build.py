@@ -204,7 +204,7 @@ class Build:
             keep = tuple(p for n, p in enumerate(path, 1)
                          if path[:n] not in named or path[:n] in roomy)
             if self.part[op] == GRADIENT:
-                keep, self.of[op] = backward.without_rule(keep)
+                keep, self.of[op] = self.backward.box(op, keep)
             elif op in self.updates.updates:
                 keep, self.of[op] = updates.without_update_box(op, keep)
             self.paths[op] = keep
@@ -326,7 +326,7 @@ class Build:
         merged = self._merged_edges()
         ties = backward.ties(self.backward.sources(self.units), self.unit_of, self.part)
         if self.backward.folded:
-            merged = backward.laddered(merged, ties)
+            merged = self.backward.laddered(merged, ties, self.units)
         merged = self.updates.without_repeats(merged, self.unit_of)
         merged, taken = edges.without_bus(merged, self.units, self.common_part)
         merged, switches = edges.without_switches(merged, self.units)

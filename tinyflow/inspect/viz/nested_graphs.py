@@ -168,6 +168,10 @@ class NestedGraphs:
 
     def _box_path(self, op, prefix):
         pieces = _pieces(op)
+        if not self._dissolve:              # the names that observers of runs use
+            return self._free((*prefix, *pieces), self.regions)
+        if prefix and self.part[op] == GRADIENT and len(pieces) > 2:
+            pieces = pieces[pieces[0].startswith('gradients'):]
         if self.part[op] == GRADIENT and len(pieces) > 1 and pieces[-2].endswith('_grad'):
             shorter = (*prefix, *pieces[:-1])
             if shorter not in self.regions:
@@ -282,11 +286,14 @@ class NestedGraphs:
 
 def kept_for_gradients(inside, ops) -> dict:
     """Operation -> the path of the one node for all lists in which a loop keeps values for its
-    gradient: the loop variables, and what adds a value to a list or takes one from it."""
+    gradient: the loop variables, the empty lists that they start with, and what adds a value to
+    a list or takes one from it."""
     found = {}
     for op in ops:
         if inside.parameters.get(op) in _KEPT:
             found[op] = (*inside.home[op], _KEPT[inside.parameters[op]])
+            found.update({link.tensor.op: found[op] for link in inside.links(op)
+                          if link.tensor.op.type == 'EmptyTensorList'})
     homes = {path[:-1]: path for path in found.values()}
     for op in ops:
         loop = inside.prefix.get(op, ())[:-1]

@@ -33,6 +33,9 @@ class ResizeMethod:
 _METHODS = {ResizeMethod.BILINEAR: resize_bilinear,
             ResizeMethod.NEAREST_NEIGHBOR: resize_nearest_neighbor,
             ResizeMethod.BICUBIC: resize_bicubic, ResizeMethod.AREA: resize_area}
+# The names that later versions use; TensorFlow 1.15 takes both.
+_METHODS |= {'bilinear': resize_bilinear, 'nearest': resize_nearest_neighbor,
+             'bicubic': resize_bicubic, 'area': resize_area}
 
 
 def _batched(image):

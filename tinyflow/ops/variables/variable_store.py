@@ -13,6 +13,7 @@ from tinyflow.graph.defaults import (
 )
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.source_location import Site, here
+from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import misuse, why
 from tinyflow.graph.support.keywords import close_matches
 from tinyflow.ops.variables.initializers import glorot_uniform_initializer, zeros_initializer
@@ -21,7 +22,7 @@ from tinyflow.ops.variables.partitioned_variable import (
     get_partitioned,
     parts_of,
 )
-from tinyflow.ops.variables.replica_context import has_strategy
+from tinyflow.ops.variables.replica_context import get_strategy, has_strategy
 from tinyflow.ops.variables.scope_store import one_per_graph
 from tinyflow.ops.variables.variable import (
     Variable,
@@ -60,8 +61,7 @@ class VariableStore:
              validate_shape=True, use_resource=None, constraint=None,
              synchronization=VariableSynchronization.AUTO,
              aggregation=VariableAggregation.NONE):
-        # As in TensorFlow: a Variable has parts for servers or components for replicas, not both.
-        if partitioner is not None and not _is_scalar(shape) and not has_strategy():
+        if partitioner is not None and not _is_scalar(shape) and _may_have_parts():
             return self._get_partitioned(
                 name, partitioner, shape=shape, dtype=dtype, initializer=initializer,
                 regularizer=regularizer, reuse=reuse, trainable=trainable,
@@ -118,6 +118,15 @@ class VariableStore:
                 + (f'\n  nearest names: {nearest}' if nearest else '')
                 + '\n  Hint: reuse=tf.AUTO_REUSE makes the Variable at the first visit and shares '
                   'it at the next.' + why('variable-missing'))
+
+
+def _may_have_parts():
+    """A Variable has parts for servers or components for replicas, not both, as in TensorFlow."""
+    if not has_strategy() or get_strategy().extended._allows_parts:
+        return True
+    logging.log_first_n(logging.WARN, 'Partitioned variables are disabled when using current '
+                                      'tf.distribute.Strategy.', 1)
+    return False
 
 
 def _is_scalar(shape):

@@ -51,6 +51,10 @@ class SharedVariables(_Mirrored):
         super().__init__(strategy, compute_devices or ['/cpu:0'], None)
         self._parameters = (parameter_device or '/device:CPU:0',)
 
+    @property
+    def _allows_parts(self):
+        return len(self._devices) == 1
+
     _always_copies = False      # also the gradient of a single replica
 
     @property

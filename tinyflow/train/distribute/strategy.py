@@ -183,6 +183,7 @@ class StrategyExtended:
 
     _global_batch_size = True    # a dataset's batches are divided among the replicas
     _first_replica = 0          # the number of this process' first replica among all
+    _allows_parts = False       # whether get_variable's partitioner is followed
 
     @property
     def worker_devices(self):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import errors, logging
 from tinyflow.graph.support.errors import misuse
 from tinyflow.session.session import Session
@@ -123,7 +124,18 @@ class SessionManager:
             logging.info('Waiting for model to be ready.  Ready_for_local_init_op:  %s, ready: %s',
                          local_message, message)
             wait.sleep('the chief (the task with is_chief=True) to initialise or restore the '
-                       f'model: {message or local_message}')
+                       f'model: {message or local_message}'
+                       + self._other_graph(message or local_message))
+
+    def _other_graph(self, message):
+        """A hint, if the chief has initialised some Variables of this graph but not all."""
+        missing = set(message.removeprefix(_UNINITIALIZED).split(', '))
+        ready = [v.op.name for v in self._graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
+                 if v.op.name not in missing]
+        if not ready or not message.startswith(_UNINITIALIZED):
+            return ''
+        return (f'; {ready[0]} has a value.\n  Hint: Variables are shared by name: all workers '
+                'must build the same graph and have the same list of ps tasks.')
 
     def _all_ready(self, session):
         """(whether it is, why not, why the local initialisation did not run)."""

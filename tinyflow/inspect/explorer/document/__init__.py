@@ -7,16 +7,28 @@
     scopes      Keras layers, functions, repeated scopes
     rules       gradient rules
     runs        the program that fetches become, stage by stage
+    weights     the values of Variables
+    recorded    the programs of recorded runs, and the times of their operations
     fates       what becomes of each node in it
     changes     two graphs compared
 """
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tinyflow.graph.support.errors import OpError
 from tinyflow.graph.support.gc_pause import collector_paused
-from tinyflow.inspect.explorer.document import changes, rules, runs, scopes, sources, ties
+from tinyflow.inspect.explorer.document import (
+    changes,
+    recorded,
+    rules,
+    runs,
+    scopes,
+    sources,
+    ties,
+    weights,
+)
 from tinyflow.inspect.explorer.document.files import Files
 from tinyflow.inspect.explorer.document.nodes import Nodes, short
 
@@ -25,11 +37,15 @@ _MOST_COMPILED = 5000       # nodes; more are compiled only if `fetches` are giv
 
 
 def document(what: Any, fetches: Any = None, feed_dict: Any = None, session: Any = None,
-             title: str | None = None) -> dict[str, Any]:
-    """The document of a graph or what contains one; with an account of a run of `fetches`."""
+             title: str | None = None, recordings: Sequence | Mapping = (),
+             values: Any = None) -> dict[str, Any]:
+    """The document of a graph or what contains one; with an account of a run of `fetches`.
+
+    Without fetches with accounts of the recorded runs.
+    """
     if changes.is_diff(what):
         with collector_paused():
-            return _of_diff(what, title)
+            return _with_recordings(_of_diff(what, title), recordings)
     source = sources.source_of(what)
     with collector_paused():
         files = Files()
@@ -39,9 +55,26 @@ def document(what: Any, fetches: Any = None, feed_dict: Any = None, session: Any
         made = []
         if fetches is not None:
             made = [runs.run(nodes, source.graph, fetches, feed_dict, session)]
+        elif recordings and len(nodes.operations) <= _MOST_COMPILED:
+            kept = recordings.values() if isinstance(recordings, Mapping) else recordings
+            made = recorded.runs_of(list(kept), nodes, source.graph)
         elif source.fetches is not None and len(nodes.operations) <= _MOST_COMPILED:
             made = _run_if_possible(nodes, source)
-    return {**found, 'runs': made} if made else found
+    found = _with_recordings({**found, 'runs': made} if made else found, recordings)
+    if values is not None and values is not False:
+        found.setdefault('recordings', []).append(
+            weights.weights(what if values is True else values, nodes))
+    return found
+
+
+def _with_recordings(found: dict[str, Any], recordings: Sequence | Mapping) -> dict[str, Any]:
+    named = recordings if isinstance(recordings, Mapping) else {
+        f'recording {n}' if len(recordings) > 1 else 'recording': r
+        for n, r in enumerate(recordings, 1)}
+    if named:
+        found['recordings'] = [{**r.document(found), 'title': short(str(name))}
+                               for name, r in named.items()]
+    return found
 
 
 def _of_nodes(nodes: Nodes, files: Files, title: str) -> dict[str, Any]:

@@ -45,15 +45,31 @@ def fates_of(nodes: Nodes, order: Sequence[Operation], feeds: Sequence[Tensor],
             _put(found, nodes, op, 'a constant of the program' if op.type == 'Const' else
                  'folded into a constant: computed once, when the program is compiled', 'infer')
         else:
-            vanished.setdefault(stage, []).append(op)
+            vanished.setdefault(_bypassed(stages, stage, op), []).append(op)
     for n, ops in vanished.items():
         name = stages[n].name.partition('/')[2]
         into = _Successors(stages[n - 1].program, stages[n].program)
         for op in ops:
             _put(found, nodes, op, _REASONS.get(name, f'became part of others ({name})'), name,
-                 into.of(op))
+                 into.user(op) if name == 'transposes' else into.of(op))
     _inside(found, nodes)
     return found
+
+
+def _bypassed(stages, stage, op):
+    """The pass after which nothing used the result of an operation that was then dropped."""
+    if stages[stage].name != 'passes/dead' or not op.outputs:
+        return stage
+    last = stage
+    while last > 1 and not _is_used(stages[last - 1].program, op):
+        last -= 1
+    return last if stages[last].name.startswith('passes/') else stage
+
+
+def _is_used(program, op):
+    outputs = {v for i in program.instructions if i.operation is op for v in i.outputs}
+    return any(not outputs.isdisjoint(i.inputs) for i in program.instructions) \
+        or not outputs.isdisjoint(program.fetches)
 
 
 def _put(found, nodes, op, why, stage='', into=None):
@@ -103,10 +119,13 @@ class _Successors:
                     return new.producer.operation
                 if new.variable is not None:
                     return new.variable
-            users = [i for i, _ in self._uses.get(value, ())]
-            if users:
-                return users[0].operation           # fused into what uses it
-        return None
+        return self.user(op)
+
+    def user(self, op: Operation) -> Operation | None:
+        """The first operation that used the result before the pass."""
+        users = [i.operation for value in (self._made[op].outputs if op in self._made else ())
+                 for i, _ in self._uses.get(value, ())]
+        return users[0] if users else None
 
     def _replaced(self, value):
         for user, k in self._uses.get(value, ()):

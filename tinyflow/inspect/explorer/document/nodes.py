@@ -76,8 +76,10 @@ class Nodes:
     def _tensor(self, tensor) -> list:
         """dtype and shape; equal ones share a list."""
         key = tensor.dtype, tensor.raw_shape
+        if tensor.op.type == 'VarHandleOp':     # of the Variable, not of the handle to it
+            key = tensor.op.attrs['dtype'], shapes.raw(tensor.op.attrs['shape'])
         if key not in self._types:
-            self._types[key] = [tensor.dtype.base_dtype.name, shape_of(tensor.raw_shape)]
+            self._types[key] = [key[0].base_dtype.name, shape_of(key[1])]
         return self._types[key]
 
 

@@ -12,10 +12,10 @@ _LONGEST = 60               # lines
 
 
 def rules(operations: Iterable[Operation]) -> dict[str, dict[str, str]]:
-    """{op type: its rule}, for the types of these operations that have an output."""
+    """{op type: its rule}, for the types of these operations that have inputs and an output."""
     found: dict[str, dict[str, str]] = {}
     for op in operations:
-        if op.type not in found and op.outputs:
+        if op.type not in found and op.inputs and op.outputs:
             found[op.type] = _rule(op)
     return found
 

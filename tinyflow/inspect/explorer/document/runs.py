@@ -50,7 +50,18 @@ def run(nodes: Nodes, graph: Graph, fetches: Any, feed_dict: Any = None,
 
     Without a feed_dict all placeholders that the fetches need are fed, with their static shapes.
     """
-    request = _request(graph, fetches, feed_dict)
+    found = account(nodes, graph, _request(graph, fetches, feed_dict))
+    if session is not None:
+        profile = explain(fetches, feed_dict, session, _RUNS).profile
+        if profile is not None:
+            place = {op.name: n for op, n in nodes.index.items() if op.graph is graph}
+            found['seconds'] = {str(place[name]): round(seconds, 9)
+                                for name, _, seconds in profile.by_node() if name in place}
+    return found
+
+
+def account(nodes: Nodes, graph: Graph, request: Request) -> dict[str, Any]:
+    """What a request becomes, stage by stage."""
     order = schedule(prune(request.fetches, request.feeds), frozenset(request.feeds))
     stages = list(_stages(request))
     plan = plan_memory(stages[-1].program)
@@ -62,7 +73,7 @@ def run(nodes: Nodes, graph: Graph, fetches: Any, feed_dict: Any = None,
         lines.append(('', None))
         lines += [(text.replace('def run(', f'def {name}(', 1), _node_of(inner, n))
                   for n, text in enumerate(inner.text.splitlines(), 1)]
-    found = {
+    return {
         'fetches': [short(f.name) for f in request.fetches],
         'feeds': [f'{t.name} {shapes.text(s)}' for t, s in zip(request.feeds, request.shapes)],
         'order': [nodes.index[op] for op in order if op in nodes.index],
@@ -72,13 +83,6 @@ def run(nodes: Nodes, graph: Graph, fetches: Any, feed_dict: Any = None,
                     'lines': [[text, _indexes(nodes, op)] for text, op in lines]}],
         'fate': fates_of(nodes, order, request.feeds, stages, lines),
         'bytes': _bytes(nodes, plan)}
-    if session is not None:
-        profile = explain(fetches, feed_dict, session, _RUNS).profile
-        if profile is not None:
-            place = {op.name: n for op, n in nodes.index.items() if op.graph is graph}
-            found['seconds'] = {str(place[name]): round(seconds, 9)
-                                for name, _, seconds in profile.by_node() if name in place}
-    return found
 
 
 def _request(graph, fetches, feed_dict) -> Request:
@@ -167,4 +171,4 @@ def _bytes(nodes: Nodes, plan: MemoryPlan) -> dict[str, int]:
     return found
 
 
-__all__ = ['Request', 'Stage', 'run']
+__all__ = ['Request', 'Stage', 'account', 'run']

@@ -15,7 +15,7 @@ _UPDATE = re.compile(r'(Resource)?(Sparse)?Apply[A-Z]')
 
 
 def tie(nodes: Nodes) -> None:
-    """Writes "g", "v" and "w" into the nodes."""
+    """Writes "g", "v", "x" and "w" into the nodes."""
     differentiated(nodes)
     variables(nodes)
     arguments(nodes)
@@ -99,7 +99,8 @@ def _of_sum(nodes, n):
 # ---- Variables -------------------------------------------------------------------------------
 
 def variables(nodes: Nodes) -> None:
-    """"v": the Variable that a read, an initial value, an Assign, a slot or an update is of."""
+    """"v": the Variable that a read, an initial value, an Assign, a slot or an update is of; "x":
+    how the inputs of an update are called."""
     documents, index = nodes.documents, nodes.index
     for n, op in enumerate(nodes.operations):
         place = op.inputs[0].op if op.inputs else None
@@ -109,6 +110,7 @@ def variables(nodes: Nodes) -> None:
             documents[n]['v'] = index[place]
         elif _UPDATE.match(op.type):
             documents[n]['v'] = index[place]
+            documents[n]['x'] = [labels.argument(op, k) for k in range(len(op.inputs))]
             for slot in _slots(op):
                 if slot in index:
                     documents[index[slot]].setdefault('v', index[place])

@@ -61,9 +61,11 @@ function paintBadge(element, item, width) {
   const marked = item.open ? [] : model.nodesIn(item).filter(index => badges.has(index));
   const texts = marked.map(index => badges.get(index));
   if (!texts.length) { return; }
+  const begins = texts.find(text => / begins$/.test(text));
+  const bad = texts.find(text => text === 'NaN' || text === 'Inf');
   const same = texts.every(text => text === texts[0]);
-  const text = explorer.short(String(same ? texts[0] : texts.length), 14) +
-    (same && texts.length > 1 ? ` ×${texts.length}` : '');
+  const text = begins || (same || bad ? explorer.short(bad || texts[0], 14) : '');
+  if (!text) { return; }        // several values: the scope's nodes have their own
   const wide = explorer.textWidth(text, 'quiet') + 10;
   element.append(svg('g', {class: 'badge', transform: `translate(${width - wide / 2} -3)`},
     svg('rect', {x: -wide / 2, y: -8, width: wide, height: 16, rx: 8}),
@@ -100,7 +102,14 @@ explorer.colours = {
     explorer.colour(colours, legend);
   },
 };
-get('colours').addEventListener('change', event => explorer.colours.use(event.target.value));
+get('colours').addEventListener('change', event => {
+  explorer.colours.use(event.target.value);
+  // The overview has a list of the nodes that take most.
+  if (['time', 'memory'].includes(event.target.value)) {
+    explorer.select(null);
+    explorer.panels.choose('node');
+  }
+});
 explorer.on('drawn', paint);
 
 // ---- the ways of colouring ----------------------------------------------------------------------

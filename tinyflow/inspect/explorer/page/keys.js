@@ -12,6 +12,8 @@ const KEYS = [
   ['b, f', 'back, forward'], ['p', 'to the details of the chosen item'],
   ['d', 'dark or light'], ['?', 'this list'],
   ['shift-click', 'lights the path from the chosen item to this one'],
+  ['t', 'the same with the item that is chosen next, by any means'],
+  ['i, o', 'lights all that the chosen item needs; all that needs it'],
 ];
 
 const DIRECTIONS = {ArrowDown: [0, 1], ArrowUp: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0]};
@@ -100,7 +102,9 @@ const actions = {
   '+': () => view.zoom(1.3, undefined, true), '=': () => view.zoom(1.3, undefined, true),
   '-': () => view.zoom(1 / 1.3, undefined, true), '0': () => view.fit(),
   '?': () => explorer.help(), 'b': () => history.back(), 'f': () => history.forward(),
-  'd': () => explorer.theme(), 'p': () => get('panel').focus(), 'Escape': close,
+  'd': () => explorer.theme(), 'p': () => get('panel').focus(), 't': () => explorer.startPath(),
+  'i': () => explorer.trace('in'), 'o': () => explorer.trace('out'),
+  'Escape': close,
   'Enter': () => {
     const item = state.selected && model.visible(state.selected);
     if (item && item.children.length) { explorer.toggle(item); explorer.focusChosen(); }

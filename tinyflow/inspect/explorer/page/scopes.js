@@ -46,7 +46,11 @@ explorer.reveal = what => {
   if (!item) { return false; }
   if (explorer.openAround(item)) { explorer.draw({animated: true}); explorer.emit('opened', item); }
   explorer.select(item);
-  view.goTo(model.visible(item));
+  const {selected, other, path} = explorer.state;
+  if (other === item && path.size) {            // it was the other end of a path
+    const ends = [selected, ...[...path].map(index => model.ofNode[index]), item];
+    view.goToAll([...new Set(ends.map(model.visible))]);
+  } else { view.goTo(model.visible(item)); }
   return true;
 };
 

@@ -49,7 +49,9 @@ function find(query) {
   for (const [name, item] of model.byName) {
     if (!item.children.length) { continue; }
     const label = ((item.info || {}).label || '').toLowerCase();
-    add(item, [name.toLowerCase().slice(0, 2000), label, label]);
+    const [, op, line] = texts[item.own] || ['', label, label];
+    add(item, [name.toLowerCase().slice(0, 2000), label && op !== label ? `${op} ${label}` : op,
+               line]);
   }
   texts.forEach((parts, index) => {
     const item = model.ofNode[index];

@@ -4,7 +4,7 @@ const {model, picture, svg} = explorer;
 const QUIET = new Set(['init', 'save', 'summary']);
 const MANY_ACROSS = 16;         // edges between parts of the graph; more are not shown unasked
 const state = explorer.state = {document: explorer.document, selected: null, other: null,
-                                run: 0, step: null};
+                                run: 0, step: null, pathFrom: null, traced: null};
 let sidePairs = [];             // bundles of visible side edges: [{a, b, edges}]
 
 /** All nodes drawn into an item: those inside, and what they show of their weights. */
@@ -162,6 +162,7 @@ function light() {
   }
   picture.element(item).classList.add('chosen');
   picture.element(item).setAttribute('aria-selected', 'true');
+  if (state.traced) { lightPath(state.path); return; }
   if (!other) {
     lightNeighbours(item, selected.host || item === selected ? nodesOf(item) : nodesOf(selected));
     return;
@@ -173,12 +174,39 @@ function light() {
   state.path = path;
 }
 
+/** Lights all that the chosen item needs ('in'), or all that needs it ('out'). */
+explorer.trace = way => {
+  if (!state.selected) { return; }
+  const nodes = nodesOf(state.selected);
+  state.traced = way;
+  state.path = reach(nodes, way === 'in' ? inputsOf : usersOf);
+  light();
+  const count = explorer.count(state.path.size - nodes.size, 'node');
+  explorer.say(way === 'in' ? `needs ${count}` : `is needed by ${count}`);
+  explorer.panels.show();
+};
+
+/** The next item that is chosen is the other end of a path from the present one. */
+explorer.startPath = () => {
+  if (!state.selected) { explorer.say('Choose where the path begins first'); return; }
+  state.pathFrom = state.pathFrom ? null : state.selected;
+  if (state.pathFrom) { explorer.say('Choose the other end: click on it, or search'); }
+  explorer.panels.show();
+};
+
 /** Chooses an item (or its name, or a node's index; null for none) without moving the view. */
 explorer.select = (what, options = {}) => {
   const item = what === null || what === undefined ? null : model.item(what);
   if (item === undefined) { return; }
+  const from = state.pathFrom;
+  state.pathFrom = null;
+  if (from && item && item !== from) {
+    state.selected = from;
+    explorer.selectPath(item);
+    return;
+  }
   state.selected = item;
-  state.other = null;
+  state.other = state.traced = null;
   light();
   if (!options.quiet) { explorer.emit('select', state); }
 };
@@ -187,7 +215,7 @@ explorer.select = (what, options = {}) => {
 explorer.selectPath = what => {
   const item = model.item(what);
   if (!state.selected || !item || item === state.selected) { explorer.select(item); return; }
-  state.other = item;
+  Object.assign(state, {other: item, traced: null});
   light();
   explorer.say(state.path.size ? `${explorer.count(state.path.size, 'node')} on the path`
     : 'No path leads from one to the other');

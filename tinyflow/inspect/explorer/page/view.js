@@ -94,6 +94,20 @@ function goTo(item, gently) {
   flyTo(w / 2 - x * k, h / 2 - y * k, k);
 }
 
+/** Shows all of these items if they can still be read then; else the last of them. */
+function goToAll(items) {
+  const boxes = items.map(picture.box).filter(Boolean);
+  if (!boxes.length) { return; }
+  const least = key => boxes.reduce((a, box) => Math.min(a, box[key]), Infinity);
+  const most = (key, extent) => boxes.reduce((a, box) => Math.max(a, box[key] + box[extent]), 0);
+  const [left, top, right, bottom] = [least('x'), least('y'), most('x', 'width'),
+                                      most('y', 'height')];
+  const k = Math.min(1.15, (screen.width - 60) / (right - left),
+                     (screen.height - 60) / (bottom - top));
+  if (k < READABLE / 2) { goTo(items[items.length - 1]); return; }
+  flyTo(screen.width / 2 - (left + right) / 2 * k, screen.height / 2 - (top + bottom) / 2 * k, k);
+}
+
 // ---- the mouse and fingers ---------------------------------------------------------------------
 
 const fingers = new Map();              // pointer -> [x, y]
@@ -209,6 +223,6 @@ window.matchMedia('(prefers-color-scheme: dark)').addEventListener(
   'change', () => explorer.emit('theme'));
 
 explorer.view = {
-  fit, zoom, goTo, set, flyTo, now: () => ({...view}),
+  fit, zoom, goTo, goToAll, set, flyTo, now: () => ({...view}),
   wasDragged: () => dragged > 4,
 };

@@ -1,6 +1,7 @@
 // What is known about the chosen node or scope.
 
-const {model, dom, section, some, link} = explorer;
+const {model, dom, section, some, link, recorded} = explorer;
+const {recordings} = recorded;
 const AROUND = 3;               // lines of the program above and below the node's
 const data = explorer.document;
 const rules = new Map(Object.entries(data.rules || {}));
@@ -14,9 +15,17 @@ function heading(item, node) {
           dom('p', {class: 'name'}, explorer.short(item.name || item.label, 1000))];
 }
 
-function facts(node) {
+/** The shape in the recorded run, where the graph does not know all of it. */
+function ranWith(index, output, [, shape]) {
+  if (shape && !shape.includes(null) || !recordings.length) { return ''; }
+  const value = recorded.valueOf(recorded.current(), index, output);
+  const step = recorded.nth(recorded.current());
+  return value ? `, in step ${step} ${explorer.shapeText(value.s)}` : '';
+}
+
+function facts(node, index) {
   const rows = (node.t || []).map((output, i) => [
-    node.t.length > 1 ? `output ${i}` : 'output', tensorText(output)]);
+    node.t.length > 1 ? `output ${i}` : 'output', tensorText(output) + ranWith(index, i, output)]);
   if (node.d) { rows.push(['device', node.d]); }
   if (node.p) { rows.push(['part', node.p]); }
   if (node.m) { rows.push(['change', node.m]); }
@@ -66,17 +75,25 @@ function outputs(indexes) {
       output < 0 ? 'runs after' : model.nodes[user].o))))) : null;
 }
 
+/** How large a node's value is in the recorded step that is looked at. */
+function sizeNow(index) {
+  const value = recordings.length ? recorded.valueOf(recorded.current(), index) : undefined;
+  const text = explorer.values.brief(value);
+  return text && `, in step ${recorded.nth(recorded.current())} ${text}`;
+}
+
 function gradient(node, index) {
   const rule = rules.get(node.o);
   const parts = [];
   if (node.g !== undefined && model.nodes[node.g]) {
     parts.push(dom('p', {}, 'A part of the gradient of ', link(model.ofNode[node.g])));
   }
-  const own = model.gradientNodes.get(index);
-  if (own) {
+  const own = (model.gradientNodes.get(index) || []).filter(each => (
+    model.nodes[each].k !== 'placeholder'));            // parameters of a gradient's function
+  if (own.length) {
     parts.push(dom('p', {}, 'Computed by ', explorer.count(own.length, 'node'), ':'),
                some(own, each => dom('li', {}, link(model.ofNode[each]), ' ',
-                                     dom('span', {class: 'quiet'}, model.nodes[each].o)), 5));
+                 dom('span', {class: 'quiet'}, model.nodes[each].o, sizeNow(each))), 5));
   }
   if (rule && rule.none) { parts.push(dom('p', {class: 'quiet'}, rule.none)); }
   if (rule && rule.text) { parts.push(dom('p', {}, rule.text)); }
@@ -92,8 +109,11 @@ function compiled(index, state) {
   const parts = [];
   const last = [...(run.stages || [])].reverse().find(stage => stage.lines);
   if (fate && fate.lines && last) {
-    const rows = fate.lines.filter(line => last.lines[line]).map(line => last.lines[line][0]);
-    parts.push(dom('pre', {class: 'code', tabindex: '0'}, rows.join('\n')));
+    const rows = fate.lines.filter(line => last.lines[line]);
+    const whole = explorer.count(last.lines.length, 'line');
+    parts.push(dom('p', {class: 'quiet'}, `of the ${whole} in the tab Passes`),
+               dom('pre', {class: 'code', tabindex: '0'}, rows.map(line => dom('span', {},
+                 dom('i', {}, String(line + 1).padStart(5)), ` ${last.lines[line][0].trim()}\n`))));
   } else if (fate && fate.why) {
     parts.push(dom('p', {}, fate.why, fate.pass ? ` (pass ${fate.pass})` : '',
                    fate.into !== undefined && model.ofNode[fate.into]
@@ -106,7 +126,8 @@ function compiled(index, state) {
     const value = Object.hasOwn(run[name] || {}, index) ? run[name][index] : undefined;
     if (value !== undefined) { parts.push(dom('p', {class: 'quiet'}, text(value))); }
   };
-  figure('seconds', value => `takes ${explorer.secondsText(value)}`);
+  const how = run.timed ? ` (${run.timed})` : '';
+  figure('seconds', value => `takes ${explorer.secondsText(value)}${how}`);
   figure('bytes', value => `result of ${explorer.bytesText(value)}`);
   return parts.length ? section('In the compiled program', parts) : null;
 }
@@ -198,6 +219,47 @@ function kinds() {
   }));
 }
 
+/** The nodes that take most time or memory in the run that is looked at. */
+function most(what) {
+  const run = (data.runs || [])[explorer.state.run] || {};
+  const [figures, text] = what === 'time' ? [run.seconds, explorer.secondsText]
+    : [run.bytes, explorer.bytesText];
+  const rows = Object.entries(figures || {}).filter(([index]) => model.ofNode[index])
+    .sort((a, b) => b[1] - a[1]);
+  return rows.length ? section(`Most ${what}`,
+    what === 'time' && run.timed ? dom('p', {class: 'quiet'}, run.timed) : null,
+    some(rows, ([index, figure]) => dom('li', {}, link(model.ofNode[index]), ' ',
+      dom('span', {class: 'quiet'}, text(figure))), 6)) : null;
+}
+
+/** The nodes between the chosen item and the other end; or a button to choose that. */
+function path(item, state) {
+  if (!state.other) {
+    const text = state.pathFrom ? 'Now choose the other end: click on it, or search' : 'path to …';
+    const buttons = [['path', text, () => explorer.startPath()],
+                     ['trace-in', 'all it needs', () => explorer.trace('in')],
+                     ['trace-out', 'all that needs it', () => explorer.trace('out')]];
+    return [dom('p', {class: 'buttons'}, buttons.map(([id, words, click]) => (
+      dom('button', {id, click: () => { click(); explorer.get(id).focus(); }}, words)))),
+            ...traced(state)];
+  }
+  const nodes = [...state.path || []].sort((a, b) => a - b);
+  return [dom('p', {class: 'note'}, nodes.length
+    ? `${explorer.count(nodes.length, 'node')} on the paths to ` : 'No path to ',
+  link(state.other)), section('On the path', nodes.length ? listed(nodes) : null)].filter(Boolean);
+}
+
+function traced(state) {
+  if (!state.traced) { return []; }
+  const inside = new Set(model.nodesIn(state.selected));
+  const nodes = [...state.path].filter(index => !inside.has(index)).sort((a, b) => a - b);
+  const title = state.traced === 'in' ? 'All it needs' : 'All that needs it';
+  return [section(`${title} (${nodes.length})`, listed(nodes))];
+}
+
+const listed = nodes => some(nodes, index => dom('li', {}, link(model.ofNode[index]), ' ',
+  dom('span', {class: 'quiet'}, model.nodes[index].o)));
+
 /** What is said while nothing is chosen. */
 function overview() {
   return [dom('h2', {}, explorer.short(data.title, 200)),
@@ -205,7 +267,7 @@ function overview() {
             'opens, a node tells about itself. Drag to move, turn the wheel to zoom. ',
             'Shift-click on a second box lights the path between the two.'),
           dom('p', {}, dom('button', {click: () => explorer.help()}, 'Keys')),
-          section('Boxes', kinds())];
+          section('Boxes', kinds()), ...['time', 'memory'].map(most)];
 }
 
 explorer.panels.add({
@@ -217,14 +279,10 @@ explorer.panels.add({
     const index = item.node !== undefined ? item.node : item.own;
     const node = model.nodes[index];
     const parts = [...heading(item, node)];
-    if (state.other) {
-      parts.push(dom('p', {class: 'note'}, state.path && state.path.size
-        ? `${explorer.count(state.path.size, 'node')} on the paths to ` : 'No path to ',
-      link(state.other)));
-    }
+    parts.push(...path(item, state));
     if (node) {
-      parts.push(facts(node), code(node), inputs(node), outputs([index]), gradient(node, index),
-                 compiled(index, state), ...variable(node, index, item));
+      parts.push(facts(node, index), code(node), inputs(node), outputs([index]),
+                 gradient(node, index), compiled(index, state), ...variable(node, index, item));
     }
     if (item.children.length) { parts.push(...scopeFacts(item), ...scopeGradient(item)); }
     if (!node) { parts.push(scopeInputs(item), outputs(model.nodesIn(item))); }

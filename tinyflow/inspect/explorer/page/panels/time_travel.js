@@ -1,155 +1,29 @@
 // Recorded runs: forward and back through a run in its order, value by value, and over its steps.
 
-const {model, dom, svg, section, link, state} = explorer;
+const {model, dom, svg, section, link, state, recorded} = explorer;
+const {figure, badness, size, brief, difference, differenceText, heatMap, whole} = explorer.values;
+const {recordings, steps, current, order, placesOf, valueAt, nth} = recorded;
 const MOST_MOVED = 8;
-const recordings = (explorer.document.recordings || []).filter(one =>
-  one && Array.isArray(one.steps) && one.steps.length);
 const byName = new Map(model.nodes.map((node, index) => [node.n, index]));
-let recording = recordings[0];
-let group = 0;                  // of the steps with the same fetches
-let step = 0;                   // in the group
-let at = 0;                     // in the order of the run
-let other = -1;                 // the step that is compared, or -1
 let focus = null;               // id of the control to focus again after the panel is made anew
 let moving = false;             // the choice of the node comes from here
 const said = {step: dom('span', {class: 'count'}), at: dom('span', {class: 'count quiet'}),
               below: dom('div', {})};       // what changes while a slider is held
 
-// ---- what was recorded -------------------------------------------------------------------------
-
-const groupsOf = new Map(recordings.map(one => {
-  const groups = new Map();
-  for (const each of one.steps) {
-    const key = JSON.stringify([each.fetches, each.order]);
-    if (!groups.has(key)) { groups.set(key, []); }
-    groups.get(key).push(each);
-  }
-  return [one, [...groups.values()].sort((a, b) => b.length - a.length)];
-}));
-const steps = () => groupsOf.get(recording)[group] || [];
-const current = () => steps()[step];
-const order = () => (recording.orders || [])[current().order] || [];
-const valueOf = (of, place, output = 0) => {
-  const index = ((of.values || [])[place] || [])[output];
-  return typeof index === 'number' ? (recording.values || [])[index] : undefined;
-};
-
 const bounded = (value, most) => Math.max(0, Math.min(most, value));
-
-/** The places of a node in the order of the run. */
-const placesOf = node => order().flatMap(([index], place) => index === node ? [place] : []);
-
-/** A number in a few characters; NaN and the infinities are texts already. */
-function figure(value) {
-  if (typeof value !== 'number') { return value === null ? 'none' : String(value); }
-  const size = Math.abs(value);
-  return Number.isInteger(value) && size < 1e6 ? String(value)
-    : size >= 1e5 || size < 1e-3 ? value.toExponential(3) : String(Number(value.toPrecision(5)));
-}
-
-const isBad = value => Boolean(value && (value.st ? value.st[4] + value.st[5]
-  : (value.n || []).some(number => ['NaN', 'Inf', '-Inf'].includes(number))));
-
-/** One number in place of a value: a scalar itself, else the mean. */
-const brief = value => !value ? '' : isBad(value) ? 'NaN'
-  : value.st ? `mean ${figure(value.st[2])}`
-    : value.n && value.n.length === 1 ? figure(value.n[0]) : '';
-
-// ---- pictures of values ------------------------------------------------------------------------
-
-function bytesOf(text) {
-  try { return Uint8Array.from(atob(text), letter => letter.charCodeAt(0)); } catch { return []; }
-}
-
-/** A canvas whose pixels are paint(i) -> [red, green, blue]. */
-function pixels(width, height, label, paint, square = false) {
-  const canvas = dom('canvas', {width, height, class: 'heat', role: 'img', 'aria-label': label});
-  const context = canvas.getContext('2d');
-  const data = context.createImageData(width, height);
-  for (let i = 0; i < width * height; i++) { data.data.set([...paint(i), 255], 4 * i); }
-  context.putImageData(data, 0, 0);
-  const one = square ? Math.min(8, 320 / width, 240 / height) : 12;
-  canvas.style.width = `${Math.min(320, Math.max(14, width * one))}px`;
-  canvas.style.height = `${Math.min(square ? 240 : 180, Math.max(14, height * one))}px`;
-  return canvas;
-}
-
-/** Blue below zero, orange above it; NaN magenta. Of values of one sign: light to dark. */
-function heat([width, low, high, text]) {
-  const cells = bytesOf(text);
-  const height = Math.floor(cells.length / width);
-  if (!width || !height) { return null; }
-  const [from, to] = [Number(low), Number(high)];
-  const most = Math.max(Math.abs(from), Math.abs(to)) || 1;
-  return pixels(width, height, `heat map, from ${figure(low)} to ${figure(high)}`, i => {
-    if (cells[i] === 255) { return [255, 0, 200]; }
-    const part = (from + (to - from) * cells[i] / 254) / most;
-    return part < 0 ? [255 + 255 * part, 255 + 141 * part, 255 + 77 * part]
-      : [255 - 42 * part, 255 - 161 * part, 255 - 255 * part];
-  });
-}
-
-function image([width, channels, text]) {
-  const cells = bytesOf(text);
-  const height = Math.floor(cells.length / width / channels);
-  return width && height ? pixels(width, height, 'the value as a picture', i => (
-    channels === 3 ? [...cells.slice(3 * i, 3 * i + 3)] : [cells[i], cells[i], cells[i]]),
-  true) : null;
-}
-
-function histogram([counts, low, high]) {
-  const most = counts.reduce((a, b) => Math.max(a, b), 1);
-  const wide = 240 / counts.length;
-  return svg('svg', {viewBox: '0 0 240 66', width: 240, role: 'img',
-                     'aria-label': `histogram from ${figure(low)} to ${figure(high)}`},
-    counts.map((count, i) => svg('rect', {
-      x: i * wide, width: wide - 0.5, y: 50 - 50 * count / most, height: 50 * count / most,
-      fill: explorer.COLOURS[0]})),
-    svg('text', {class: 'quiet', x: 0, y: 64, style: 'text-anchor: start'}, figure(low)),
-    svg('text', {class: 'quiet', x: 240, y: 64, style: 'text-anchor: end'}, figure(high)));
-}
-
-/** The elements as rows of the last dimension. */
-function numbers(value) {
-  const columns = (value.s || []).length ? value.s[value.s.length - 1] : 1;
-  const rows = [];
-  for (let i = 0; i < value.n.length; i += columns || 1) {
-    rows.push(value.n.slice(i, i + columns).map(figure).join('  '));
-  }
-  return dom('pre', {class: 'code', tabindex: '0'}, rows.join('\n'));
-}
-
-const NAMES = ['min', 'max', 'mean', 'std', 'NaN', 'Inf', 'zeros'];
-
-/** All that is known about a value. */
-function whole(value) {
-  if (!value) { return [dom('p', {class: 'quiet'}, 'No value.')]; }
-  const facts = (value.st || []).map((number, i) => [NAMES[i], number])
-    .filter(([name, number]) => number || !['NaN', 'Inf', 'zeros'].includes(name));
-  return [
-    dom('p', {class: 'quiet'}, `${value.d} ${explorer.shapeText(value.s)}`),
-    value.n ? numbers(value) : null,
-    value.heat && !value.image ? heat(value.heat) : null,
-    value.image ? image(value.image) : null,
-    value.hist ? histogram(value.hist) : null,
-    facts.length ? dom('p', {class: 'figures'}, facts.map(([name, number]) => (
-      dom('span', {class: ['NaN', 'Inf'].includes(name) ? 'bad' : ''},
-        `${name} ${figure(number)}  `)))) : null,
-  ];
-}
 
 // ---- moving ------------------------------------------------------------------------------------
 
 /** Goes to a place of a step; the graph follows. */
-function go(place, to = step) {
+function go(place, to = recorded.step) {
   const last = current();
-  step = bounded(to, steps().length - 1);
-  at = bounded(place, order().length - 1);
+  recorded.step = bounded(to, steps().length - 1);
+  recorded.at = bounded(place, order().length - 1);
   state.step = current().number;
   if (current() !== last) { explorer.emit('step', state); mark(); }
   moving = true;
-  const node = order()[at] && model.ofNode[order()[at][0]];
-  if (node) { explorer.reveal(node); } else { explorer.panels.show(); }
+  const [index] = order()[recorded.at] || [];
+  if (model.ofNode[index]) { explorer.reveal(index); } else { explorer.panels.show(); }
   moving = false;
 }
 
@@ -157,25 +31,28 @@ function go(place, to = step) {
 function mark() {
   const marks = new Map();
   order().forEach(([node], place) => {
-    const value = valueOf(current(), place);
-    if (isBad(value)) { marks.set(node, 'NaN'); }
-    else if (value && value.n && value.n.length === 1 && /float/.test(value.d) &&
+    const value = valueAt(current(), place);
+    if (badness(value)) { marks.set(node, badness(value)); }
+    else if (value && value.n && !(value.s || []).length && /float/.test(value.d) &&
              !model.nodes[node].p && model.nodes[node].k !== 'constant') {
       marks.set(node, figure(value.n[0]));
     }
   });
   const [place] = current().origin || [];
-  if (typeof place === 'number' && order()[place]) { marks.set(order()[place][0], 'NaN begins'); }
+  if (typeof place === 'number' && order()[place]) {
+    const [node] = order()[place];
+    marks.set(node, `${marks.get(node) === 'Inf' ? 'Inf' : 'NaN'} begins`);
+  }
   explorer.mark(marks);
 }
 
 /** While a slider is held: what is below changes, and the slider stays. */
 function slide(place, to) {
   const last = current();
-  step = bounded(to, steps().length - 1);
-  at = bounded(place, order().length - 1);
+  recorded.step = bounded(to, steps().length - 1);
+  recorded.at = bounded(place, order().length - 1);
   if (current() !== last) { state.step = current().number; mark(); }
-  const node = order()[at];
+  const node = order()[recorded.at];
   if (node && model.ofNode[node[0]]) { explorer.select(node[0], {quiet: true}); }
   show();
 }
@@ -190,55 +67,60 @@ function slider(id, label, value, most, move) {
                        change: event => { focus = id; go(...move(Number(event.target.value))); }});
 }
 
+function groupChoice() {
+  const choice = recorded.groups();
+  const named = one => explorer.short((one[0].fetches || []).join(', '), 60);
+  return choice.length < 2 ? null : dom('label', {}, 'runs of ', dom('select', {
+    id: 'travel-group', change: event => {
+      focus = 'travel-group';
+      Object.assign(recorded, {group: Number(event.target.value), other: '', step: 0});
+      go(0, 0);
+      mark();
+    }}, choice.map((one, i) => dom('option', {value: i, selected: i === recorded.group},
+    `${named(one)} (${explorer.count(one.length, 'step')})`))));
+}
+
 function controls() {
   const most = order().length - 1;
-  const choice = groupsOf.get(recording);
-  const named = one => explorer.short((one[0].fetches || []).join(', '), 60);
+  const {at, step} = recorded;
   return [
-    choice.length > 1 ? dom('label', {}, 'runs of ', dom('select', {
-      id: 'travel-group', change: event => { focus = 'travel-group';
-                                             group = Number(event.target.value);
-                                             other = -1; step = 0; go(0, 0); mark(); }},
-    choice.map((one, i) => dom('option', {value: i, selected: i === group},
-      `${named(one)} (${explorer.count(one.length, 'step')})`)))) : null,
+    groupChoice(),
     dom('div', {class: 'travel'},
       said.step,
       slider('travel-step', `training step, of ${steps().length}`, step, steps().length - 1,
-        to => [at, to])),
+        to => [recorded.at, to])),
     dom('div', {class: 'travel'},
       button('travel-first', '|◀', 'first operation', () => go(0), at === 0),
       button('travel-back', '◀', 'back by one operation', () => go(at - 1), at === 0),
       button('travel-on', '▶', 'on by one operation', () => go(at + 1), at === most),
       button('travel-last', '▶|', 'last operation', () => go(most), at === most),
-      slider('travel-at', 'operation in the run', at, most, to => [to, step]),
+      slider('travel-at', 'operation in the run', at, most, to => [to, recorded.step]),
       said.at),
   ];
 }
 
 // ---- what is beside a value --------------------------------------------------------------------
 
-/** The recorded values of other nodes that belong to this one. */
-function beside(node) {
-  const found = {gradient: new Set(), update: new Set()};
-  model.nodes.forEach((one, index) => {
-    if (one.g === node) { found.gradient.add(index); }
-    if (one.v !== node || one.p !== 'optimizer' || index === node) { return; }
-    found.update.add(index);
-    for (const [from] of one.i || []) {         // what the update takes
-      if ((model.nodes[from] || {}).p === 'gradient') { found.gradient.add(from); }
-    }
+/** The value of a gradient's node; loops run backwards in it, from the last iteration to the first.
+ */
+function gradientValue(index, node) {
+  const [mine, places] = [placesOf(node), placesOf(index)];
+  const back = places.length === mine.length ? mine.length - 1 - mine.indexOf(recorded.at) : 0;
+  const place = places[back] === undefined ? places[0] : places[back];
+  return place === undefined ? undefined : valueAt(current(), place);
+}
+
+/** The recorded values of the nodes that compute a node's gradient. */
+function gradients(node) {
+  const own = model.nodes[node].k === 'variable' ? explorer.training(node).gradients
+    : model.gradientNodes.get(node) || [];
+  const those = own.flatMap(index => {
+    const value = gradientValue(index, node);
+    return value && (value.st || value.n) ? [{index, value}] : [];
   });
-  return ['gradient', 'update'].map(what => {
-    const those = [...found[what]].flatMap(index => {
-      const [place] = placesOf(index);
-      const value = place === undefined ? undefined : valueOf(current(), place);
-      return value && (value.st || value.n) ? [{index, value}] : [];
-    });
-    return section(what === 'gradient' ? 'Its gradient' : 'Its updates and slots',
-      those.length ? explorer.some(those, ({index, value}) => dom('li', {},
-        link(model.ofNode[index]), ' ', dom('span', {class: 'quiet'}, brief(value)),
-        value.heat ? heat(value.heat) : null), 4) : null);
-  });
+  return section('Its gradient', those.length ? explorer.some(those, ({index, value}) => (
+    dom('li', {}, link(model.ofNode[index]), ' ', dom('span', {class: 'quiet'}, brief(value)),
+      value.heat ? explorer.values.heat(value) : null)), 4) : null);
 }
 
 /** Where the first NaN began, in this step or the first that has one. */
@@ -252,68 +134,72 @@ function origin() {
         ? button('travel-nan', 'go there', 'to where it began', () => go(place)) : null);
   }
   const first = steps().findIndex(one => one.origin || one.error);
-  return first < 0 ? null : dom('p', {class: 'note'}, `Step ${steps()[first].number} has a NaN. `,
+  if (first < 0) { return null; }
+  const {origin: [place, text] = [], error} = steps()[first];
+  return dom('p', {class: 'note'},
+    `Step ${nth(steps()[first])}: ${explorer.short(String(text || error), 300)} `,
     button('travel-nan', 'go there', 'to the step with the first NaN',
-      () => go((steps()[first].origin || [at])[0] || 0, first)));
+      () => go(place === undefined || place === null ? recorded.at : place, first)));
 }
 
-/** The largest absolute difference of two values, if all their elements are known. */
-function apart(a, b) {
-  if (!a || !b || !a.n || !b.n || a.n.length !== b.n.length) { return null; }
-  const sizes = a.n.map((one, i) => one === b.n[i] ? 0 : Math.abs(Number(one) - Number(b.n[i])));
-  return sizes.every(Number.isFinite) ? sizes.reduce((x, y) => Math.max(x, y), 0) : null;
+/** The steps that this one may be compared with: of the same runs, and of other recordings. */
+function comparable() {
+  const {step, other, recording} = recorded;
+  const option = (value, one) => dom('option', {value, selected: String(value) === String(other)},
+    `step ${nth(one)}`);
+  return [...steps().map((one, i) => i === step ? null : option(i, one)),
+          ...recordings.map((one, r) => one === recording ? null : dom('optgroup',
+            {label: explorer.short(one.title || one.said || '', 60)},
+            one.steps.map((each, s) => option(`${r}:${s}`, each))))];
 }
 
 function comparison() {
-  const list = steps();
-  if (list.length < 2) { return null; }
+  if (steps().length < 2 && recordings.length < 2) { return null; }
+  const {at} = recorded;
   const select = dom('select', {id: 'travel-other', 'aria-label': 'step to compare with',
-    change: event => { focus = 'travel-other'; other = Number(event.target.value);
+    change: event => { focus = 'travel-other'; recorded.other = event.target.value;
                        explorer.panels.show(); }},
-  dom('option', {value: -1, selected: other < 0}, 'nothing'),
-  list.map((one, i) => i === step ? null
-    : dom('option', {value: i, selected: i === other}, `step ${one.number}`)));
-  const against = other >= 0 && other !== step ? list[other] : null;
-  const rows = against ? (() => {
-    const [one, two] = [valueOf(current(), at), valueOf(against, at)];
-    const largest = apart(one, two);
-    return [dom('h3', {}, `The value in step ${against.number}`), ...whole(two),
-            largest === null ? null
-              : dom('p', {}, `They differ by at most ${figure(largest)}.`), moved(against)];
-  })() : [];
-  return section('Compared with', select, ...rows);
+  dom('option', {value: ''}, 'nothing'), comparable());
+  const against = recorded.against();
+  if (!against) { return section('Compared with', select); }
+  const before = recorded.valueAgainst(against, at);
+  const where = against.of === recorded.recording ? '' : ` of ${against.of.title || 'another'}`;
+  const found = difference(before, valueAt(current(), at));
+  return section('Compared with', select,
+    dom('h3', {}, `The value in step ${nth(against.step)}${explorer.short(where, 60)}`),
+    ...whole(before),
+    found ? dom('p', {}, `The difference: ${differenceText(found, before)}.`) : null,
+    found && found.most ? heatMap(found.width, found.cells) : null, moved(against));
 }
 
-/** What differs most between this step and another: exact where known, else by the means. */
+/** What differs most between this step and another. */
 function moved(against) {
   const rows = order().map(([node], place) => {
-    const [a, b] = [valueOf(current(), place), valueOf(against, place)];
-    const largest = a === b ? 0 : apart(a, b);
-    const mean = largest === null && a && b && a.st && b.st
-      ? Math.abs(Number(a.st[2]) - Number(b.st[2])) : largest;
-    return {node, place, size: mean, exact: largest !== null};
-  }).filter(({size}) => size > 0).sort((a, b) => b.size - a.size);
-  return rows.length ? section('What differs most', explorer.some(rows, ({node, size, exact}) => (
+    const [a, b] = [recorded.valueAgainst(against, place), valueAt(current(), place)];
+    const found = a === b || badness(a) || badness(b) ? null : difference(a, b);
+    return {node, size: found ? found.most : 0, exact: found && found.exact};
+  }).filter(({size: one}) => one > 0).sort((a, b) => b.size - a.size);
+  if (!rows.length) { return dom('p', {class: 'quiet'}, 'All else is equal.'); }
+  return section('What differs most', explorer.some(rows, ({node, size: one, exact}) => (
     dom('li', {}, link(model.ofNode[node]), ' ',
-      dom('span', {class: 'quiet'}, `${exact ? '' : 'mean by '}${figure(size)}`))), MOST_MOVED))
-    : dom('p', {class: 'quiet'}, 'All else is equal.');
+      dom('span', {class: 'quiet'}, `${exact ? '' : 'about '}${figure(one)}`))), MOST_MOVED));
 }
 
-/** How a scalar, or the mean of a value, goes over the steps. */
+/** How a scalar, or the size of a value, goes over the steps. */
 function course() {
-  const points = steps().map((one, i) => {
-    const value = valueOf(one, at);
-    const figureOf = value && (value.st ? value.st[2]
-      : value.n && value.n.length === 1 ? value.n[0] : null);
-    return [i, figureOf];
-  }).filter(([, y]) => typeof y === 'number');
+  const points = steps().flatMap((one, i) => {
+    const value = valueAt(one, recorded.at);
+    if (badness(value)) { return []; }
+    const number = value && value.n && value.n.length === 1 ? value.n[0] : (size(value) || {}).rms;
+    return typeof number === 'number' ? [[i, number, value]] : [];
+  });
   if (points.length < 3) { return null; }
   const ys = points.map(([, y]) => y);
   const [low, high] = [ys.reduce((a, b) => Math.min(a, b)), ys.reduce((a, b) => Math.max(a, b))];
   const x = i => 4 + 232 * i / (steps().length - 1);
   const y = value => 50 - 44 * (value - low) / (high - low || 1);
-  const here = points.find(([i]) => i === step);
-  return section('Over the steps', svg('svg', {
+  const here = points.find(([i]) => i === recorded.step);
+  return section(points[0][2].st ? 'Its rms over the steps' : 'Over the steps', svg('svg', {
     viewBox: '0 0 240 66', width: 240, role: 'img',
     'aria-label': `from ${figure(ys[0])} to ${figure(ys[ys.length - 1])}`},
   svg('polyline', {fill: 'none', stroke: explorer.COLOURS[0], 'stroke-width': 1.6,
@@ -327,13 +213,14 @@ function course() {
 
 /** The value at the present place, and what belongs to it. */
 function show() {
+  const {at} = recorded;
   const [node, iteration] = order()[at] || [];
   const now = current();
   const outputs = (now.values || [])[at] || [];
   const change = (now.changes || [])[at];
   const known = model.nodes[node];
   const loop = iteration && iteration.length ? `, iteration ${iteration.join(', ')}` : '';
-  said.step.textContent = `step ${now.number}`;
+  said.step.textContent = `step ${nth(now)}`;
   said.at.textContent = `${at + 1} of ${order().length}`;
   said.below.replaceChildren(...[
     origin(),
@@ -341,11 +228,13 @@ function show() {
     known ? dom('p', {class: 'name'}, link(model.ofNode[node], known.n)) : null,
     ...outputs.flatMap((one, output) => [
       outputs.length > 1 ? dom('h3', {}, `output ${output}`) : null,
-      ...whole(valueOf(now, at, output))]),
+      ...whole(valueAt(now, at, output))]),
     outputs.length ? null : dom('p', {class: 'quiet'}, 'It has run; it has no value.'),
     typeof change === 'number' ? dom('p', {class: 'quiet'},
       `Changed by at most ${figure(change)} since the step before.`) : null,
-    ...(known ? beside(node) : []), course(), comparison(),
+    known ? explorer.updateSection(node) : null, known ? gradients(node) : null,
+    course(), comparison(), nth(now) === now.number ? null : dom('p', {class: 'quiet'},
+      `Step ${nth(now)} of these fetches is run ${now.number} of all that were recorded.`),
   ].filter(Boolean));
 }
 
@@ -353,18 +242,21 @@ function render(element) {
   const chosen = state.selected || {};
   const node = typeof chosen.node === 'number' ? chosen.node : byName.get(chosen.name);
   const [place] = node === undefined ? [] : placesOf(node);
-  if (!moving && place !== undefined && (order()[at] || [])[0] !== node) { at = place; }
-  at = bounded(at, order().length - 1);
+  if (!moving && place !== undefined && (order()[recorded.at] || [])[0] !== node) {
+    recorded.at = place;
+  }
+  recorded.at = bounded(recorded.at, order().length - 1);
+  const one = recorded.recording;
   element.append(...[
     recordings.length > 1 ? dom('select', {'aria-label': 'recording', change: event => {
-      recording = recordings[Number(event.target.value)];
-      [group, step, at, other] = [0, 0, 0, -1];
+      Object.assign(recorded, {recording: recordings[Number(event.target.value)], group: 0,
+                               step: 0, at: 0, other: ''});
       go(0, 0);
       mark();
-    }}, recordings.map((one, i) => dom('option', {value: i, selected: one === recording},
-      explorer.short(one.said || one.title || '', 60)))) : null,
+    }}, recordings.map((each, i) => dom('option', {value: i, selected: each === one},
+      explorer.short([each.title, each.said].filter(Boolean).join(': '), 60)))) : null,
     ...controls(), said.below,
-    recording.said ? dom('p', {class: 'quiet'}, explorer.short(recording.said, 200)) : null,
+    one.said ? dom('p', {class: 'quiet'}, explorer.short(one.said, 200)) : null,
   ].filter(Boolean));
   show();
   if (focus && explorer.get(focus)) {
@@ -374,6 +266,7 @@ function render(element) {
   focus = null;
 }
 
+recorded.go = go;
 explorer.panels.add({id: 'time_travel', title: 'Run', render,
                      applies: () => recordings.length > 0 && model.nodes.length > 0});
 let marked = !recordings.length;
