@@ -110,6 +110,7 @@ from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.control_flow.functional import foldl, foldr, map_fn, scan
 from tinyflow.ops.control_flow.grouping import group, no_op, tuple
 from tinyflow.ops.control_flow.python_functions import numpy_function, py_func, py_function
+from tinyflow.ops.control_flow.switch_case import switch_case
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 from tinyflow.ops.control_flow.while_loop import while_loop
 from tinyflow.ops.conv.patches import extract_image_patches, extract_volume_patches
@@ -358,7 +359,7 @@ __all__ = [
     'squeeze', 'stack', 'stop_gradient', 'strided_slice', 'string', 'string_join', 'string_split',
     'string_strip', 'string_to_hash_bucket', 'string_to_hash_bucket_fast',
     'string_to_hash_bucket_strong', 'string_to_number', 'strings', 'substr', 'subtract', 'summary',
-    'svd', 'sysconfig', 'tables_initializer', 'tan', 'tanh', 'tensor_scatter_add',
+    'svd', 'switch_case', 'sysconfig', 'tables_initializer', 'tan', 'tanh', 'tensor_scatter_add',
     'tensor_scatter_nd_add', 'tensor_scatter_nd_sub', 'tensor_scatter_nd_update',
     'tensor_scatter_sub', 'tensor_scatter_update', 'tensordot', 'test', 'testing', 'tile',
     'tinyflow_version', 'to_bfloat16', 'to_complex128', 'to_complex64', 'to_double', 'to_float',

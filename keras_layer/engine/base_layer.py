@@ -359,7 +359,9 @@ def _first_shape(kwargs):
             tuple(kwargs['batch_input_shape'])
     if kwargs.get('input_shape') is not None:
         shape = kwargs['input_shape']
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        if isinstance(shape, int):
+            raise misuse(TypeError(f'input_shape={shape}: a shape is a tuple.\n  Hint: '
+                                   f'input_shape=({shape},), with the comma.'))
         return (kwargs.get('batch_size'), *shape)
     return None
 

@@ -43,17 +43,24 @@ def _show(words) -> int:
     if not words:
         return _list(pages.values(), why.LEVELS)
     if words == ['-']:
-        return _of_output(sys.stdin.read(), why)
+        data = getattr(sys.stdin, 'buffer', None)       # any encoding: the errors are in ASCII
+        text = sys.stdin.read() if data is None else data.read().decode('utf-8', 'replace')
+        return _of_output(text.replace('\0', ''), why)
     if words == [name] and name in pages:
         print(pages[name].shown())
         return 0
-    near = [name] if name in pages else close_matches(name, pages, 1) if len(words) == 1 else []
+    near = [name] if name in pages else close_matches(name, pages, 1) \
+        if len(words) == 1 and '.' not in name else []
     found = [pages[name] for name in near]
     found += [page for page in why.find(' '.join(words)) if page not in found]
     if not found:
         print(f'tinyflow: no page has {" ".join(words)!r}.\n  Hint: `python -m tinyflow why` lists '
               'them.', file=sys.stderr)
         return 2
+    if not near and why.share(found[0], ' '.join(words)) < 0.5:
+        print(f'No page has all of {" ".join(words)!r}.')
+        _also(found[:6])
+        return 0
     print(found[0].shown())
     _also(found[1:6])
     return 0

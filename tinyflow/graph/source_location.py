@@ -56,9 +56,8 @@ class Site(NamedTuple):
 
 
 def _is_internal(filename: str) -> bool:
-    internal = _internal[filename] = (filename.startswith(_OURS)
-                                      or filename.endswith(f'{os.sep}contextlib.py')
-                                      or filename.endswith(f'{os.sep}functools.py'))
+    internal = _internal[filename] = filename.startswith(_OURS) or filename.endswith(
+        (f'{os.sep}contextlib.py', f'{os.sep}functools.py', '<frozen runpy>'))
     return internal
 
 

@@ -6,9 +6,10 @@ from tinyflow.api.contrib import (
     cluster_resolver, data, distribute, feature_column, framework, layers, learn, legacy_seq2seq,
     lookup, losses, metrics, nn, predictor, rnn, seq2seq, slim, tensorboard, training, util,
 )
+import keras_layer as keras
 
 __all__ = [
     'cluster_resolver', 'data', 'distribute', 'estimator', 'factorization', 'feature_column',
-    'framework', 'layers', 'learn', 'legacy_seq2seq', 'lookup', 'losses', 'metrics', 'nn',
+    'framework', 'keras', 'layers', 'learn', 'legacy_seq2seq', 'lookup', 'losses', 'metrics', 'nn',
     'predictor', 'rnn', 'seq2seq', 'slim', 'tensorboard', 'training', 'util',
 ]

@@ -29,7 +29,9 @@ def given(value, what: str):
     """What the answer returned; Wrong if it is None or still `...`."""
     if value is ... or value is None:
         raise Wrong(f'{what} is {"..." if value is ... else "None"}',
-                    'replace `...`, and return what you have made.')
+                    'replace `...`, and return what you have made.' if value is ... else
+                    'what stands after `return`? A function without it gives None, and so do '
+                    'methods that only change something, such as compile.')
     return value
 
 

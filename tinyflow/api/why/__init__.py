@@ -20,6 +20,6 @@ text blocks; the tests run all programs.
 from __future__ import annotations
 
 from tinyflow.api.why.page import LEVELS, Page, all_pages
-from tinyflow.api.why.search import find, names_in
+from tinyflow.api.why.search import find, names_in, share
 
-__all__ = ['LEVELS', 'Page', 'all_pages', 'find', 'names_in']
+__all__ = ['LEVELS', 'Page', 'all_pages', 'find', 'names_in', 'share']

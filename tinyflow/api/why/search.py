@@ -6,10 +6,10 @@ import re
 
 from tinyflow.api.why.page import Page, all_pages
 
-__all__ = ['find', 'names_in']
+__all__ = ['find', 'names_in', 'share']
 
-_EMPTY = frozenset('a an and are can do does for from how i in is it my not of on or the to what '
-                   'when why with'.split())
+_EMPTY = frozenset('a an and are at be can do does for from get give has have how i in is it me my '
+                   'not of on or out should that the this to what when why with you'.split())
 
 
 def names_in(text: str) -> list[str]:
@@ -67,9 +67,19 @@ def find(words: str) -> list[Page]:
         for i in range(len(pages)):
             scores[i] += weight * ((stem in texts[i]) + 2 * (stem in names[i]) + (
                 word in titles[i]) + 3 * (stem in map(_stem, titles[i])))
+    if set(_words(words)) & {'how', 'what', 'why', 'can'}:       # a question has an answer
+        scores = [1.3 * score if page.is_question else score
+                  for page, score in zip(pages, scores)]
     best = max(scores, default=0)
     order = sorted(range(len(pages)), key=lambda i: -scores[i])
     return [pages[i] for i in order if scores[i] > best / 2]
+
+
+def share(page: Page, words: str) -> float:
+    """The share of the words that a page has: with few of them it is the nearest, no answer."""
+    wanted = {_stem(word) for word in _words(words) if word not in _EMPTY}
+    return len(wanted & _stems(f'{page.title} {page.name} {page.words} {page.text}')) / max(
+        1, len(wanted))
 
 
 def _words(text: str) -> list[str]:

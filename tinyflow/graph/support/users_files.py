@@ -6,8 +6,8 @@ import os
 _ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..', '..'))
 OURS = (*[os.path.join(_ROOT, name) + os.sep
           for name in ('tinyflow', 'keras_layer', 'estimator_layer')], '<tinyflow')
-PLUMBING = tuple(os.sep + name for name in (
-    'contextlib.py', 'functools.py', os.path.join('absl', 'app.py')))
+PLUMBING = ('<frozen runpy>', *[os.sep + name for name in (
+    'contextlib.py', 'functools.py', os.path.join('absl', 'app.py'))])
 
 
 def is_users_file(filename: str) -> bool:

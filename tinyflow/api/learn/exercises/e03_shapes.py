@@ -48,6 +48,8 @@ def standardize(x):
     means = tf.reduce_mean(x, axis=0)
     return (x - means) / tf.reduce_mean(tf.square(x - means), axis=0)
 ''', 'square root'),
+    (SOLUTION.replace('tf.reduce_mean(tf.square(x - means), axis=0)',
+                      'tf.reduce_sum(tf.square(x - means), axis=0) / 49.0'), 'not by one less'),
     ('''
 import tinyflow as tf
 def standardize(x):

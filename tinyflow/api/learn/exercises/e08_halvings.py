@@ -41,7 +41,9 @@ WRONG = (
     (START, 'tf.while_loop'),
     (SOLUTION.replace('x >= 1.0', 'x < 1.0'), 'as long as'),
     (SOLUTION.replace('x >= 1.0', 'x > 1.0'), 'for 1'),
-    (SOLUTION.replace('_, count = ', 'count, _ = '), 'int32'),
+    (SOLUTION.replace('_, count = ', 'count, _ = '), 'this is x'),
+    (SOLUTION.replace('_, count = ', 'count = '), 'not the count alone'),
+    (SOLUTION.replace('tf.constant(0)', '0.0'), 'begins as an int32'),
 )
 
 

@@ -42,6 +42,8 @@ WRONG = (
     (SOLUTION.replace('shuffle(10).repeat()', 'repeat().shuffle(100)'), 'shuffle before repeat'),
     (SOLUTION.replace('.shuffle(10)', ''), 'not mixed'),
     (SOLUTION.replace('.repeat().batch(4)', '.batch(4).repeat()'), 'batches of 4'),
+    (SOLUTION.replace('tf.data.make_one_shot_iterator(dataset).get_next()', 'dataset'),
+     'not two tensors'),
 )
 
 

@@ -45,6 +45,8 @@ WRONG = (
     (SOLUTION.replace('    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)',
                       '    loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, '
                       'logits=logits)'), 'one number'),
+    (SOLUTION.replace('tf.reduce_mean(tf.cast(right, tf.float32))',
+                      'tf.metrics.accuracy(labels, tf.argmax(logits, 1))'), 'for one batch'),
 )
 
 

@@ -51,12 +51,19 @@ WRONG = (
     (SOLUTION.replace('new_m /', 'm /').replace('tf.sqrt(new_v)', 'tf.sqrt(v)'),
      'the new m and v'),
     (SOLUTION.replace('tf.assign_add(t, 1.0)', 'tf.constant(1.0)'), 't counts'),
+    ('''
+import tinyflow as tf
+def adam(weight, gradient, rate):
+    return tf.train.AdamOptimizer(rate).apply_gradients([(gradient, weight)])
+''', 'by hand'),
 )
 
 
 def check(answer):
     weight, gradient = tf.Variable([1., 2.]), tf.placeholder(tf.float32, [2])
     step = given(answer.adam(weight, gradient, 0.1), 'the result')
+    if any(op.type.endswith('ApplyAdam') for op in tf.get_default_graph().get_operations()):
+        raise Wrong('this is the Adam of tf.train', 'write its four lines by hand.')
     theirs = tf.Variable([1., 2.])
     reference = tf.train.AdamOptimizer(0.1).apply_gradients([(gradient, theirs)])
     with tf.Session() as session:

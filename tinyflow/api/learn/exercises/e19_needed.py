@@ -42,6 +42,8 @@ def needed(tensor):
 def needed(tensor):
     return {each.op.name for each in tensor.op.inputs}
 ''', 'itself'),
+    (SOLUTION.replace('found.add(op.name)', 'found.add(op)')
+     .replace('op.name not in', 'op not in'), 'op.name'),
 )
 
 
@@ -54,6 +56,9 @@ def check(answer):
     d = tf.exp(c, name='d')
     tf.sqrt(d, name='unused')
     found = set(given(answer.needed(d), 'the result'))
+    if not all(isinstance(each, str) and ':' not in each for each in found):
+        raise Wrong(f'the result has {next(iter(found))!r}, which is no name of an operation',
+                    'op.name; a tensor has one with :0.')
     if 'unused' in found:
         raise Wrong("'unused' is in the result, but d does not need it",
                     'begin at d and go against the edges.')

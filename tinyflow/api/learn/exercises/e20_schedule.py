@@ -50,6 +50,13 @@ def schedule(tensor):
     return tensor.graph.get_operations()
 ''', 'not needed'),
     (SOLUTION.replace('return order', 'return order[:-1]'), 'is missing'),
+    ('''
+def schedule(tensor, order=[]):
+    for each in tensor.op.inputs:
+        schedule(each)
+    order += [tensor.op] * (tensor.op not in order or tensor.op.name == 'z')
+    return list(order)
+''', 'is kept'),
 )
 
 
@@ -58,7 +65,13 @@ def check(answer):
     y = tf.multiply(x, x, name='y')
     tf.sqrt(y, name='unused')
     z = tf.add(y, tf.negative(x, name='minus'), name='z')
-    order = [op.name for op in given(answer.schedule(z), 'the result')]
+    order = list(given(answer.schedule(z), 'the result'))
+    if not all(isinstance(each, tf.Operation) for each in order):
+        raise Wrong(f'the result has {order[0]!r}, which is no operation', 'tensor.op')
+    order = [op.name for op in order]
+    if [op.name for op in answer.schedule(z)] != order:
+        raise Wrong('the same call gives another list the second time',
+                    'a list as the default of a parameter, or outside of the function, is kept.')
     if len(set(order)) < len(order):
         twice = sorted({name for name in order if order.count(name) > 1})
         first = order.index('z') < order.index('y')

@@ -57,6 +57,11 @@ def run(tensor, values):
 ''', 'once'),
     (SOLUTION.replace("'MatMul': np.matmul", "'MatMul': np.multiply"), 'matrix product'),
     (SOLUTION.replace('    values = dict(values)\n', ''), 'second run'),
+    ('''
+import tinyflow as tf
+def run(tensor, values):
+    return tf.Session().run(tensor, values)
+''', 'with NumPy'),
 )
 
 
@@ -71,6 +76,20 @@ class _Counted(np.ndarray):
         return getattr(function, method)(*plain, **options).view(_Counted)
 
 
+def _without_session(call):
+    original, used = tf.Session.run, []
+
+    def noted(*args, **kwargs):
+        used.append(args)
+        return original(*args, **kwargs)
+    tf.Session.run = noted
+    try:
+        call()
+    finally:
+        tf.Session.run = original
+    return not used
+
+
 def check(answer):
     x, w = (tf.placeholder(tf.float32, [2, 2], name=name) for name in 'xw')
     product = tf.matmul(tf.negative(x), w)
@@ -79,6 +98,9 @@ def check(answer):
         y = tf.add(y, tf.multiply(y, x))
     rows = np.array([[0.1, 0.2], [0.3, 0.1]])
     values = {x: rows.view(_Counted), w: np.array([[1., 2.], [3., 5.]]).view(_Counted)}
+    _Counted.uses = 0
+    if not _without_session(lambda: answer.run(product, values)):
+        raise Wrong('the value comes from Session.run', 'compute it with NumPy.')
     _Counted.uses = 0
     found = np.asarray(given(answer.run(y, values), 'the result'))
     uses = _Counted.uses
@@ -97,7 +119,8 @@ def check(answer):
     again = answer.run(y, {**values, x: (rows * 2).view(_Counted)})
     other = answer.run(y, values)
     if not np.allclose(other, wanted) or np.allclose(again, wanted):
-        raise Wrong('a second run gives the values of the first')
+        raise Wrong('a second run gives the values of the first',
+                    'begin each call with a dict of its own, not one that stays.')
     if len(values) > 2:
         raise Wrong('the dict of the caller has changed: a second run would find old values',
                     'values = dict(values)')

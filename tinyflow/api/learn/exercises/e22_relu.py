@@ -52,12 +52,24 @@ WRONG = (
     (SOLUTION.replace(_RIGHT, 'tf.nn.relu(dy)'), 'below 0'),
     (SOLUTION.replace('x > 0', 'x >= 0'), 'where x is 0'),
     (SOLUTION.replace('tf.maximum(x, 0.0)', 'tf.abs(x)'), 'relu(-2)'),
+    (SOLUTION.replace('@tf.custom_gradient', ''), 'stands above'),
+    ('''
+import tinyflow as tf
+def relu(x):
+    return tf.nn.relu(x)
+''', 'not one of yours'),
 )
 
 
 def check(answer):
     x, behind = tf.placeholder(tf.float32, [5]), tf.placeholder(tf.float32, [5])
     y = given(answer.relu(x), 'the result')
+    if isinstance(y, tuple):
+        raise Wrong('relu returns a tensor and a function: nothing takes them apart',
+                    '@tf.custom_gradient stands above it.')
+    if not any(op.type == 'IdentityN' for op in tf.get_default_graph().get_operations()):
+        raise Wrong('this relu has the gradient of its operations, not one of yours',
+                    '@tf.custom_gradient')
     slope, = tf.gradients(y, x, grad_ys=[behind])
     given(slope, 'the gradient')
     feeds = {x: [-2., -0.5, 0., 0.5, 3.], behind: [1., -1., 1., 2., -3.]}

@@ -47,6 +47,12 @@ WRONG = (
     (SOLUTION.replace('up, down = np.array(where, float), np.array(where, float)',
                       'up = down = where'), 'a copy'),
     (SOLUTION.replace('(2 * h)', 'h'), 'twice'),
+    (SOLUTION.replace('/ (2 * h)', '/ 2 * h'), 'multiplies by h'),
+    ('''
+import tinyflow as tf
+def slopes(session, y, x, where):
+    return session.run(tf.gradients(y, x)[0], {x: where})
+''', 'measure'),
 )
 
 
@@ -57,11 +63,17 @@ def check(answer):
     right = 3 * where ** 2 + [[3, 0], [0, 1]]
     with tf.Session() as session:
         found = np.asarray(given(answer.slopes(session, y, x, where.copy()), 'the result'))
+    if any('grad' in op.name.lower() for op in tf.get_default_graph().get_operations()):
+        raise Wrong('this asks tf.gradients', 'measure: run y at both sides of x.')
     if found.shape != (2, 2):
         raise Wrong(f'the result has the shape {found.shape}, not the shape of x, (2, 2)',
+                    'found.reshape(where.shape)' if found.size == 4 else
                     'one slope for each element: move one at a time.')
     if np.allclose(found, 2 * right, rtol=0.02):
         raise Wrong('all slopes are twice as large as they should be', 'divide by 2 h.')
+    if np.allclose(found, 1e-4 * right, rtol=0.05):
+        raise Wrong('all slopes are 10000 times too small',
+                    '/ 2 * h divides by 2 and multiplies by h: / (2 * h)')
     if not found.any():
         raise Wrong('all slopes are 0: up and down are the same array', 'change a copy.')
     if not np.allclose(found, right, atol=0.01):

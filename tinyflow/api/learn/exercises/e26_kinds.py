@@ -52,6 +52,12 @@ WRONG = (
 )
 
 
+def _count(outputs):
+    if outputs != 3:
+        raise Wrong(f'the model has {"one output" if outputs == 1 else f"{outputs} outputs"}, '
+                    'not 3', 'one for each kind: Dense(3, activation="softmax")')
+
+
 def check(answer):
     tf.keras.backend.clear_session()
     tf.set_random_seed(1)
@@ -59,18 +65,17 @@ def check(answer):
     kinds = np.arange(150) % 3
     rows = draw.normal(size=(150, 4)) * 0.5 + np.eye(3, 4)[kinds] * 3
     model = given(answer.network(), 'the result')
-    count = model.output_shape[-1]
-    if count != 3:
-        raise Wrong(f'the model has {"one output" if count == 1 else f"{count} outputs"}, not 3',
-                    'one for each kind: Dense(3, activation="softmax")')
     if getattr(model, 'optimizer', None) is None:
         raise Wrong('the model is not compiled', 'model.compile(optimizer, loss)')
+    if isinstance(model, tf.keras.Sequential) and model.built:     # others know it after fit
+        _count(model.output_shape[-1])
     try:
         model.fit(rows, kinds, epochs=40, batch_size=50, verbose=0)
     except ValueError as error:
         raise Wrong(str(error).splitlines()[0],
                     'for labels 0, 1, 2: sparse_categorical_crossentropy') from None
     found = model.predict(rows)
+    _count(found.shape[-1])
     if not np.allclose(found.sum(1), 1, atol=1e-3):
         raise Wrong('the three probabilities of a row do not add up to 1', 'softmax')
     share = np.mean(found.argmax(1) == kinds)

@@ -39,6 +39,7 @@ WRONG = (
     (SOLUTION.replace('concatenate([size, age])', 'concatenate([size, age], axis=0)'), 'rows'),
     (SOLUTION.replace('[size, age], price', '[age, size], price'), "['age', 'size']"),
     (SOLUTION.replace('Dense(1)', "Dense(1, activation='relu')"), 'never below 0'),
+    (SOLUTION.replace(", activation='relu'", ''), 'no relu'),
 )
 
 
@@ -49,11 +50,16 @@ def check(answer):
         model = given(answer.network(), 'the result')
         size, age = np.random.RandomState(0).normal(size=(60, 2)), np.ones((60, 1))
         if list(model.input_names) != ['size', 'age']:
-            raise Wrong(f"the inputs are {model.input_names}, not ['size', 'age']")
+            raise Wrong(f"the inputs are {model.input_names}, not ['size', 'age']",
+                        "keras.Input(..., name='size'); keras.Model([size, age], price)")
         before, after = (model.predict([size, age * each]) for each in (1, 3))
         other = model.predict([-size, age])
+        steps = [model.predict([size * each, age * each]) for each in (-1, 0, 1)]
     except (ValueError, tf.errors.InvalidArgumentError) as error:
         raise Wrong(str(error).splitlines()[0],
+                    'keras.Model([size, age], price) names all inputs.'
+                    if 'disconnected' in str(error) else
+                    'keras.layers.concatenate([size, age])' if 'list of inputs' in str(error) else
                     'keras.layers.concatenate joins the last axis; rows stay rows.') from None
     if before.shape != (60, 1):
         raise Wrong(f'for 60 rows the output has the shape {before.shape}, not (60, 1): one output '
@@ -65,5 +71,8 @@ def check(answer):
     if shapes != [(3, 8), (8,), (8, 1), (1,)]:
         raise Wrong(f'the weights have the shapes {shapes}, not (3, 8), (8,), (8, 1), (1,)',
                     '2 and 1 columns are joined to 3: keras.layers.concatenate')
+    if np.allclose(steps[2] - steps[1], steps[1] - steps[0], atol=1e-5):
+        raise Wrong('the output is a straight line of the inputs: the hidden layer has no relu',
+                    "Dense(8, activation='relu')")
     if (np.concatenate([before, after, other]) >= 0).all():
         raise Wrong('the output is never below 0', 'the last layer has no activation.')

@@ -59,6 +59,8 @@ WRONG = (
     (START, 'no weight'),
     (SOLUTION.replace(_CONFIG, ''), 'get_config'),
     (SOLUTION.replace('[int(input_shape[-1])]', '[]'), 'one for each column'),
+    (SOLUTION.replace('        super().__init__(**options)\n', ''), 'super().__init__'),
+    (SOLUTION.replace('{**super().get_config(), ', '{'), 'has the name'),
     (SOLUTION.replace("'ones'", "'zeros'"), 'ones'),
     (SOLUTION.replace(", 'exponent': self.exponent", ''), 'exponent'),
 )
@@ -67,12 +69,17 @@ WRONG = (
 def check(answer):
     tf.keras.backend.clear_session()
     layer = answer.Power(2.0, input_shape=(3,))
+    if not hasattr(layer, '_inbound_nodes'):
+        raise Wrong('Power is not a complete layer', 'super().__init__(**options) in __init__')
     model = tf.keras.Sequential([layer])
     if not layer.trainable_weights:
         raise Wrong('the layer has no weight', 'self.add_weight in build')
     if layer.count_params() != 3:
         raise Wrong(f'for 3 columns the layer has {layer.count_params()} numbers, not 3: '
                     'one for each column', 'shape=[int(input_shape[-1])]')
+    layer(tf.zeros([2, 3]))
+    if len(layer.weights) != 1:
+        raise Wrong('each call makes another weight', 'self.add_weight in build, not in call')
     rows = np.array([[1., 2., 3.], [-1., 0., 4.]])
     if np.allclose(layer.get_weights()[0], 0):
         raise Wrong('the factors are 0 at first, not ones', "initializer='ones'")
@@ -90,4 +97,5 @@ def check(answer):
                     'get_config must return `exponent` as well as what super().get_config() does.'
                     ) from None
     if again.exponent != 2.0 or again.name != layer.name:
-        raise Wrong('made again from its settings, the layer has other ones', 'get_config')
+        raise Wrong('made again from its settings, the layer has other ones',
+                    'begin with those of super().get_config(), which has the name.')

@@ -40,6 +40,7 @@ WRONG = (
      'divided by all'),
     (SOLUTION.replace('tf.not_equal', 'tf.equal'), 'only the missing'),
     (SOLUTION.replace('tf.reduce_sum(squares)', 'squares'), 'a scalar'),
+    (SOLUTION.replace('tf.not_equal(labels, -1.0)', 'labels > 0'), '0 is a known one'),
 )
 
 
@@ -60,4 +61,5 @@ def check(answer):
         if np.isclose(value, wrong):
             raise Wrong(f'the result is {value:.4f}: {words}', 'divide by the sum of the mask.')
     if not np.isclose(value, squares[mask].mean()):
-        raise Wrong(f'the result is {value:.4f}, not {squares[mask].mean():.4f}')
+        raise Wrong(f'the result is {value:.4f}, not {squares[mask].mean():.4f}',
+                    'one mean over all known labels; 0 is a known one.')

@@ -38,7 +38,12 @@ WRONG = (
      .replace('(features, SURVIVED)', '((AGES, FARES), SURVIVED)'), 'a dict'),
     (SOLUTION.replace('.batch(2)', '.repeat().batch(2)'), 'one epoch'),
     (SOLUTION.replace('(features, SURVIVED)', 'features'), 'a pair'),
+    (SOLUTION.replace('batch(2)', 'batch(2, drop_remainder=True)'), 'may be shorter'),
 )
+
+
+def _plain(rows):
+    return [tuple(each.item() for each in row) for row in rows]
 
 
 def check(answer):
@@ -68,4 +73,6 @@ def check(answer):
     if len(found) > len(wanted):
         raise Wrong('there is more than one epoch', 'no repeat()')
     if found != wanted:
-        raise Wrong(f'the rows are {found}, not {wanted}')
+        raise Wrong(f'the rows are {_plain(found)}, not {wanted}',
+                    'the last batch may be shorter: no drop_remainder.'
+                    if len(found) < len(wanted) else 'in the order of the file: no shuffle.')

@@ -40,11 +40,14 @@ WRONG = (
     (SOLUTION.replace('[18., 60.]', '[60.]'), 'three groups'),
     (SOLUTION.replace("'second', 'third'", "'third', 'second'"), 'third'),
     (SOLUTION.replace('[18., 60.]', '[19., 60.]'), '18'),
+    (SOLUTION.replace('indicator_column(kind)', 'embedding_column(kind, 3)'), 'an embedding'),
 )
 
 
 def check(answer):
-    found = list(given(answer.columns(), 'the result'))
+    found = given(answer.columns(), 'the result')
+    if not isinstance(found, (list, tuple)) or hasattr(found, '_fields'):
+        raise Wrong('the result is one column, not a list of two', 'return [..., ...]')
     features = {'age': tf.constant([[8.], [18.], [60.], [59.]]),
                 'class': tf.constant([['third'], ['first'], ['second'], ['first']])}
     try:
@@ -57,9 +60,16 @@ def check(answer):
         rows = session.run(layer)
     if rows.shape != (4, 6):
         raise Wrong(f'a row has {rows.shape[1]} numbers, not 6: three groups and three words',
+                    'an unknown word needs no number here: no num_oov_buckets.'
+                    if rows.shape[1] == 7 else
                     'tf.feature_column.bucketized_column(age, [18., 60.])')
+    if not np.isin(rows, (0, 1)).all():
+        raise Wrong('the numbers of a row are not 0 and 1: an embedding is learnt',
+                    'tf.feature_column.indicator_column(kind)')
     groups, words = rows[:, :3].argmax(1), rows[:, 3:].argmax(1)
     if not np.array_equal(groups, [0, 1, 2, 1]):
-        raise Wrong(f'the ages 8, 18, 60, 59 are in the groups {groups}, not 0, 1, 2, 1')
+        raise Wrong(f'the ages 8, 18, 60, 59 are in the groups {groups}, not 0, 1, 2, 1',
+                    'the boundaries are [18, 60]; a boundary belongs to the group above it.')
     if not np.array_equal(words, [2, 0, 1, 0]):
-        raise Wrong(f'third, first, second, first are {words}, not 2, 0, 1, 0')
+        raise Wrong(f'third, first, second, first are {words}, not 2, 0, 1, 0',
+                    'a vocabulary list with the words in their order; a hash has another one.')

@@ -50,6 +50,8 @@ WRONG = (
     (SOLUTION.replace('global_step=tf.train.get_global_step()', ''), 'global step'),
     (SOLUTION.replace(''',
                                       eval_metric_ops=metrics''', ''), 'no metric'),
+    (SOLUTION.replace('mean_absolute_error', 'mean_squared_error'), 'not the mean absolute error'),
+    ('def model_fn(features, labels, mode):\n    return {"y": features["x"]}', 'an EstimatorSpec'),
     (SOLUTION.replace('minimize(\n        loss', 'minimize(\n        -loss'), 'grows'),
 )
 
@@ -65,17 +67,34 @@ def check(answer):
                 specs[mode] = given(answer.model_fn({'x': tf.constant(rows)}, labels, mode),
                                     'the result')
             except (ValueError, TypeError) as error:
-                if mode != 'infer':
+                if mode != 'infer' or 'None' not in str(error) or 'positional' in str(error):
                     raise
                 raise Wrong(f'in prediction labels is None: {str(error).splitlines()[0]}',
                             'if mode == tf.estimator.ModeKeys.PREDICT: return ...') from None
+            if not isinstance(specs[mode], tf.estimator.EstimatorSpec):
+                raise Wrong(f'the result is a {type(specs[mode]).__name__}, not an EstimatorSpec',
+                            'tf.estimator.EstimatorSpec(mode, predictions=...)')
             sessions[mode] = tf.Session(graph=graph)
-            sessions[mode].run(tf.global_variables_initializer())
+            sessions[mode].run([tf.global_variables_initializer(),
+                                tf.local_variables_initializer()])
     for mode, spec in specs.items():
         if not isinstance(spec.predictions, dict) or 'y' not in spec.predictions:
             raise Wrong(f'in the mode {mode!r} there are no predictions {{"y": ...}}')
     if 'distance' not in (specs['eval'].eval_metric_ops or {}):
         raise Wrong('in evaluation there is no metric "distance"', 'eval_metric_ops')
+    spec, session = specs['eval'], sessions['eval']
+    value, update = spec.eval_metric_ops['distance']
+    session.run(update)
+    y, loss, distance = session.run([spec.predictions['y'], spec.loss, value])
+    if np.shape(y) != rows.shape:
+        raise Wrong(f'the predictions have the shape {np.shape(y)}, not [rows, 1]')
+    apart = np.abs(y - 3 * rows - 1)
+    if not np.isclose(loss, np.mean(apart ** 2), rtol=1e-3):
+        raise Wrong(f'the loss is {loss:.4g}, not the mean squared error, '
+                    f'{np.mean(apart ** 2):.4g}', 'tf.losses.mean_squared_error(labels, y)')
+    if not np.isclose(distance, np.mean(apart), rtol=1e-3):
+        raise Wrong(f'"distance" is {distance:.4g}, not the mean absolute error, '
+                    f'{np.mean(apart):.4g}', 'tf.metrics.mean_absolute_error(labels, y)')
     spec, session = specs['train'], sessions['train']
     losses = [session.run([spec.train_op, spec.loss])[1] for _ in range(100)]
     if losses[-1] > losses[0]:

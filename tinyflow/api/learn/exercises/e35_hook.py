@@ -46,6 +46,8 @@ WRONG = (
     (SOLUTION.replace('self.values.append(run_values.results)', 'self.values = run_values.results'),
      'a list'),
     (SOLUTION.replace('append(run_values.results)', 'append(self.loss)'), 'is a tensor'),
+    (SOLUTION.replace('SessionRunArgs(self.loss)', 'SessionRunArgs([self.loss])'), 'has the form'),
+    (SOLUTION.replace('tf.train.SessionRunArgs(self.loss)', 'self.loss'), 'returns a tensor'),
 )
 
 
@@ -54,13 +56,22 @@ def check(answer):
     loss = tf.multiply(batch, 10)
     train = tf.group(tf.assign_add(tf.train.create_global_step(), 1), loss)
     hook = answer.LossKeeper(loss)
-    with tf.train.MonitoredTrainingSession(hooks=[hook]) as session:
-        for _ in range(4):
-            session.run(train)
+    if not isinstance(hook, tf.train.SessionRunHook):
+        raise Wrong('LossKeeper is no hook', 'class LossKeeper(tf.train.SessionRunHook):')
+    try:
+        with tf.train.MonitoredTrainingSession(hooks=[hook]) as session:
+            for _ in range(4):
+                session.run(train)
+    except tf.errors.OperatorNotAllowedInGraphError:
+        raise Wrong('before_run returns a tensor', 'return tf.train.SessionRunArgs(self.loss)'
+                    ) from None
     if not isinstance(hook.values, list):
         raise Wrong(f'`values` is {hook.values!r}, not a list of values', 'append')
     if any(isinstance(value, tf.Tensor) for value in hook.values):
         raise Wrong('what is in `values` is a tensor, not its value', 'run_values.results')
+    if any(isinstance(value, (list, tuple, dict)) for value in hook.values):
+        raise Wrong(f'what is in `values` is a {type(hook.values[0]).__name__}, not a number',
+                    'run_values.results has the form of what was asked for: one tensor, a list ...')
     if None in hook.values:
         raise Wrong('the results are None: nothing was asked for', 'before_run asks for the loss.')
     if not np.array_equal(hook.values, [10, 20, 30, 40]):

@@ -51,5 +51,6 @@ def check(answer):
     if not any('beta1_power' in variable.name for variable in tf.global_variables()):
         raise Wrong('this is not Adam any more')
     if not 2. < found < 4.:
-        raise Wrong(f'after 50 steps the weight is {found:.3f}: its values begin again and again',
-                    'initialise once, before the loop.')
+        raise Wrong(f'after 50 steps the weight is {found:.3f}' + (
+            ': no step was made' if found == 0 else ': its values begin again and again'),
+            'initialise once, before the loop.')

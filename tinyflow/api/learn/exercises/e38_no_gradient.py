@@ -48,6 +48,7 @@ def train_op(x, labels):
 ''', 'no slope'),
     (SOLUTION.replace('0.5', '-0.5'), 'are right'),
     (SOLUTION.replace('minimize(loss)', 'compute_gradients(loss)[0][0]'), 'does not change'),
+    (SOLUTION.replace('(x, 3)', '(tf.layers.dense(x, 3), 3)'), 'another one'),
 )
 
 
@@ -60,9 +61,15 @@ def check(answer):
     try:
         step = given(answer.train_op(x, labels), 'the result')
     except ValueError as error:
+        if not str(error).startswith('No gradients'):
+            raise
         raise Wrong(f'{str(error).splitlines()[0]}: the loss has no slope',
-                    'argmax and counting have none; the cross entropy of the logits has.') from None
-    kernel, bias = tf.trainable_variables()
+                    'argmax, counting and stop_gradient have none; the cross entropy of the '
+                    'logits has.') from None
+    if len(tf.trainable_variables()) != 2:
+        raise Wrong(f'the network has {len(tf.trainable_variables())} Variables, not a kernel '
+                    'and a bias: it is another one', 'change the loss only.')
+    bias, kernel = sorted(tf.trainable_variables(), key=lambda variable: variable.shape.ndims)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         before = session.run(kernel)
@@ -73,4 +80,5 @@ def check(answer):
         raise Wrong('a step does not change the weights', 'return what minimize returns.')
     share = np.mean((rows @ kernel + bias).argmax(1) == kinds)
     if share < 0.95:
-        raise Wrong(f'after 100 steps {share:.0%} are right')
+        raise Wrong(f'after 100 steps {share:.0%} are right',
+                    'a step must make the loss smaller, and the loss must reward the right class.')

@@ -43,6 +43,8 @@ def entropy(p):
 ''', 'the gradient'),
     (START.replace('tf.log(p)', 'tf.log(tf.maximum(p, 0.25))'), 'not 1.0297'),
     (START.replace('tf.log(p)', 'tf.log(p + 0.1)'), 'not 0.6931'),
+    (START.replace('tf.log(p)', 'tf.stop_gradient(tf.log(tf.maximum(p, 1e-30)))'),
+     'not that of the entropy'),
 )
 
 
@@ -57,6 +59,11 @@ def check(answer):
             if np.isnan(value) or not np.isclose(value, wanted, atol=1e-3):
                 raise Wrong(f'for {row} the entropy is {value:.4g}, not {wanted}',
                             '0 * log(0) counts as 0, and nothing else changes.')
+            known = np.array(row) > 0
+            if not np.isnan(slopes).any() and not np.allclose(
+                    slopes[known], -np.log(np.array(row)[known]) - 1, atol=1e-3):
+                raise Wrong(f'for {row} the value is right, and the gradient {slopes} is not that '
+                            'of the entropy, -log(p) - 1', 'no stop_gradient.')
             if not np.isfinite(slopes).all():
                 raise Wrong(f'for {row} the value is right, and the gradient is {slopes}',
                             'choose before the logarithm: tf.where(p > 0, p, 1).')
