@@ -291,6 +291,10 @@ class Estimator:
     def _call_model_fn(self, features, labels, mode, config):
         return call_model_fn(self._model_fn, features, labels, mode, self.params, config)
 
+    def _input_params(self, mode):
+        """The params of an input_fn; a subclass may add to them."""
+        return self.params
+
     def _create_global_step(self, graph):
         """The global step of a new graph; a subclass may create a different one."""
         return training_util.create_global_step(graph)
@@ -410,8 +414,8 @@ def _checked_listeners(listeners):
 
 
 # Members of Estimator that a subclass may override, as in TensorFlow.
-_OVERRIDABLE = {'_call_model_fn', '_create_global_step', '_explained_by', '__init__', '__doc__',
-                '__repr__', '__init_subclass__',
+_OVERRIDABLE = {'_call_model_fn', '_create_global_step', '_input_params',
+                '_explained_by', '__init__', '__doc__', '__repr__', '__init_subclass__',
                 '__module__', '__dict__', '__weakref__', '__qualname__', '__firstlineno__',
                 '__static_attributes__', 'model_fn', 'export_saved_model', 'close'}
 

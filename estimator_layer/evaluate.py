@@ -71,8 +71,8 @@ def _in_a_new_graph(estimator, input_fn, steps, hooks, checkpoint_path, director
     with Graph().as_default() as graph, graph.device(config.device_fn):
         set_random_seed(config.tf_random_seed)
         estimator._create_global_step(graph)
-        inputs = call_input_fn(input_fn, ModeKeys.EVAL, estimator.params, config,
-                               extended and extended._input_context())
+        inputs = call_input_fn(input_fn, ModeKeys.EVAL, estimator._input_params(ModeKeys.EVAL),
+                               config, extended and extended._input_context())
         spec = estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.EVAL, config)
         update, values = metric_ops(spec)
         estimator._warm_start(checkpoint_path)

@@ -23,7 +23,7 @@ class ModeGraph(Graph):
         with self.as_default():
             set_random_seed(config.tf_random_seed)
             estimator._create_global_step(self)
-            inputs = call_input_fn(input_fn, mode, estimator.params, config)
+            inputs = call_input_fn(input_fn, mode, estimator._input_params(mode), config)
             labels = None if mode == ModeKeys.PREDICT else inputs.labels
             self.hooks = inputs.hooks
             self.spec = estimator._call_model_fn(inputs.features, labels, mode, config)

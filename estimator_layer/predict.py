@@ -49,7 +49,8 @@ def _in_a_new_graph(estimator, input_fn, predict_keys, hooks, checkpoint_path):
     with Graph().as_default() as graph, graph.device(config.device_fn):
         set_random_seed(config.tf_random_seed)
         estimator._create_global_step(graph)
-        inputs = call_input_fn(input_fn, ModeKeys.PREDICT, estimator.params, config)
+        inputs = call_input_fn(input_fn, ModeKeys.PREDICT,
+                               estimator._input_params(ModeKeys.PREDICT), config)
         warn_if_endless(_may_end(graph))
         spec = estimator._call_model_fn(inputs.features, None, ModeKeys.PREDICT, config)
         estimator._warm_start(checkpoint_path)

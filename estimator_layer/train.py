@@ -59,7 +59,8 @@ def _build(estimator, input_fn, config):
     """(Inputs, EstimatorSpec), built once, or once per replica of a strategy."""
     if config.train_distribute is not None:
         return build_on_replicas(estimator, input_fn, config, config.train_distribute)
-    inputs = call_input_fn(input_fn, ModeKeys.TRAIN, estimator.params, config)
+    inputs = call_input_fn(input_fn, ModeKeys.TRAIN, estimator._input_params(ModeKeys.TRAIN),
+                           config)
     return inputs, estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.TRAIN, config)
 
 

@@ -43,7 +43,8 @@ def _merged_spec(estimator, inputs, config, strategy):
 def _distribute_inputs(input_fn, estimator, config, strategy):
     """Inputs whose features and labels are PerReplica values: the next batch of each replica."""
     iterator = strategy.make_input_fn_iterator(
-        lambda context: dataset_of_input_fn(input_fn, ModeKeys.TRAIN, estimator.params, config,
+        lambda context: dataset_of_input_fn(input_fn, ModeKeys.TRAIN,
+                                            estimator._input_params(ModeKeys.TRAIN), config,
                                             context))
     features, labels = split_features_labels(iterator.get_next())
     return Inputs(features, labels, [InitializeIteratorHook(iterator)], iterator)

@@ -165,8 +165,8 @@ def _copy_assets(assets_extra, directory):
 def receiver_fn_of_input_fn(estimator, input_fn):
     """A serving_input_receiver_fn with a placeholder for each feature of the training input."""
     with Graph().as_default():
-        features = call_input_fn(input_fn, ModeKeys.TRAIN, estimator.params,
-                                 estimator.config).features
+        features = call_input_fn(input_fn, ModeKeys.TRAIN,
+                                 estimator._input_params(ModeKeys.TRAIN), estimator.config).features
     if isinstance(features, Tensor):
         shape = [None, *features.get_shape()[1:]]
 

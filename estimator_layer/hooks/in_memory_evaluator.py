@@ -75,7 +75,8 @@ class InMemoryEvaluatorHook(SessionRunHook):
         with Graph().as_default() as graph:
             set_random_seed(config.tf_random_seed)
             estimator._create_global_step(graph)
-            inputs = call_input_fn(self._input_fn, ModeKeys.EVAL, estimator.params, config)
+            inputs = call_input_fn(self._input_fn, ModeKeys.EVAL,
+                                   estimator._input_params(ModeKeys.EVAL), config)
             spec = estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.EVAL, config)
             update, results = metric_ops(spec)
             if graph.get_collection(GraphKeys.SAVEABLE_OBJECTS):

@@ -135,7 +135,7 @@ class SessionCache:
         config = estimator.config
         if not config.keep_sessions or kind in self._not_cacheable:
             return None
-        batches = batches_of(input_fn, kind.mode, estimator.params, config)
+        batches = batches_of(input_fn, kind.mode, estimator._input_params(kind.mode), config)
         if batches is None:
             return None
         key = kind, batches.signature

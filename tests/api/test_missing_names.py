@@ -178,7 +178,7 @@ def test_the_higher_floor():
 @pytest.mark.parametrize('statement, text', [
     ('from tensorflow import raw_ops', 'ImportError: tf.raw_ops is not in tinyflow yet'),
     ('from tensorflow import Sesion', 'ImportError: there is no tf.Sesion; nearest: tf.Session'),
-    ('import tensorflow.contrib.tpu', 'tf.contrib.tpu is not part of tinyflow'),
+    ('import tensorflow.contrib.coder', 'tf.contrib.coder is not part of tinyflow'),
 ])
 def test_imports_under_the_name_of_tensorflow_fail_clearly(statement, text):
     code = f'import tinyflow; tinyflow.install_as_tensorflow()\n{statement}\n'

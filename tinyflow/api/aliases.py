@@ -32,6 +32,7 @@ _ELSEWHERE = {
     'tensorflow.keras': 'keras_layer',
     'tensorflow.estimator': 'estimator_layer',
     'tensorflow.contrib.estimator': 'estimator_layer.contrib',
+    'tensorflow.contrib.tpu': 'estimator_layer.tpu',
     'tensorflow.contrib.factorization': 'estimator_layer.contrib.factorization',
     'tensorflow.contrib.learn.python': 'tinyflow.api.contrib.learn',
     'tensorflow.contrib.learn.python.learn': 'tinyflow.api.contrib.learn',

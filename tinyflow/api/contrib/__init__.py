@@ -25,6 +25,7 @@ _LAZY = {
     'seq2seq': 'tinyflow.api.contrib.seq2seq',
     'slim': 'tinyflow.api.contrib.slim',
     'tensorboard': 'tinyflow.api.contrib.tensorboard',
+    'tpu': 'estimator_layer.tpu',
     'training': 'tinyflow.api.contrib.training',
     'util': 'tinyflow.api.contrib.util',
 }

@@ -1,6 +1,6 @@
 # For type checkers, written by docs/write_stubs.py: every public name, and its module.
 
-from estimator_layer import contrib as estimator
+from estimator_layer import contrib as estimator, tpu
 from estimator_layer.contrib import factorization
 from tinyflow.api.contrib import (
     cluster_resolver, data, distribute, feature_column, framework, layers, learn, legacy_seq2seq,
@@ -11,5 +11,5 @@ import keras_layer as keras
 __all__ = [
     'cluster_resolver', 'data', 'distribute', 'estimator', 'factorization', 'feature_column',
     'framework', 'keras', 'layers', 'learn', 'legacy_seq2seq', 'lookup', 'losses', 'metrics', 'nn',
-    'predictor', 'rnn', 'seq2seq', 'slim', 'tensorboard', 'training', 'util',
+    'predictor', 'rnn', 'seq2seq', 'slim', 'tensorboard', 'tpu', 'training', 'util',
 ]

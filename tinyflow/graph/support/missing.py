@@ -132,7 +132,14 @@ _LEFT_OUT = {
     'contrib.training.bucket_by_sequence_length': 'tf.data.experimental.bucket_by_sequence_length',
     'summary.all_v2_summary_ops': _NO_CONTRIB_SUMMARY, 'summary.initialize': _NO_CONTRIB_SUMMARY,
     'contrib.summary': _NO_CONTRIB_SUMMARY,
-    'contrib.tensor_forest': _NO_CONTRIB, 'contrib.tpu': 'tinyflow runs on the CPU only',
+    'contrib.tensor_forest': _NO_CONTRIB,
+    **dict.fromkeys([f'contrib.tpu.{name}' for name in (
+        'AsyncCheckpointSaverHook', 'DeviceAssignment', 'InfeedQueue', 'TPUDistributionStrategy',
+        'Topology', 'batch_parallel', 'bfloat16_scope', 'core', 'cross_replica_sum',
+        'device_assignment', 'export_estimator_savedmodel', 'initialize_system',
+        'keras_to_tpu_model', 'outside_compilation', 'repeat', 'replicate', 'rewrite', 'shard',
+        'shutdown_system', 'while_loop')],
+        'tinyflow runs on the CPU only; programs with TPUEstimator(..., use_tpu=False) run'),
     'keras.experimental.LinearModel': 'Dense layers of the inputs and Add do the same',
     'keras.experimental.WideDeepModel': 'Add of two models\' outputs is the same model; Keras '
                                         'trains it with one optimizer',
