@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.api.private import pywrap_tensorflow, tf_decorator
 from tinyflow.api.tools import device_lib, file_io
 from tinyflow.api.tools.freeze_graph import freeze_graph
 from tinyflow.api.tools.inspect_checkpoint import print_tensors_in_checkpoint_file
@@ -34,7 +35,8 @@ from tensorflow.python.ops import image_ops; image_ops.resize_images
 from tensorflow.python.ops import lookup_ops; lookup_ops.index_table_from_file
 from tensorflow.python.ops import metrics_impl; metrics_impl.accuracy
 from tensorflow.python.ops import ctc_ops; ctc_ops.ctc_loss
-from tensorflow.python.ops.rnn_cell_impl import RNNCell, _zero_state_tensors; RNNCell
+from tensorflow.python.ops.rnn_cell_impl import RNNCell, _zero_state_tensors; \
+    _zero_state_tensors([2, 3], 4, tf.float32)
 from tensorflow.python.training import moving_averages; moving_averages.assign_moving_average
 from tensorflow.python.summary import summary; summary.scalar
 from tensorflow.python.saved_model import builder, tag_constants; \
@@ -56,6 +58,15 @@ from tensorflow.contrib.rnn.python.ops import core_rnn_cell; core_rnn_cell.Basic
 from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import BahdanauAttention
 from tensorflow.contrib.seq2seq.python.ops import attention_wrapper, basic_decoder; \
     basic_decoder.BasicDecoder
+from tensorflow.contrib.factorization.python.ops import clustering_ops as c; c.KMeans; c.RANDOM_INIT
+from tensorflow.contrib.legacy_seq2seq.python.ops import seq2seq; seq2seq.sequence_loss
+from tensorflow.python.ops import resources; \
+    resources.initialize_resources(resources.shared_resources()).run(session=tf.Session())
+from tensorflow.python.framework import errors_impl as e; \
+    assert e.InvalidArgumentError is tf.errors.InvalidArgumentError
+from tensorflow.python.util import tf_contextlib, tf_inspect; tf_contextlib.contextmanager
+from tensorflow.python.util.deprecation import deprecated
+from tensorflow.python.ops import gen_math_ops; gen_math_ops.add
 '''.strip().splitlines()
 
 
@@ -79,6 +90,53 @@ def test_a_missing_contrib_module_is_explained_for_every_kind_of_import(line, wo
                           f'tinyflow.install_as_tensorflow()\n{line}\n'],
                          capture_output=True, text=True, timeout=60)
     assert word in run.stderr and 'ImportError' in run.stderr or 'ModuleNotFound' in run.stderr
+
+
+WRONG = {
+    'import tensorflow.python.nosuch.thing': "No module named 'tensorflow.python.nosuch'",
+    'from tensorflow.python.ops import nosuch': "No module named 'tensorflow.python.ops.nosuch'",
+    'from tensorflow.python.ops.rnn_cell_impl import Nonsense': 'rnn_cell_impl.Nonsense',
+    'from tensorflow.python.ops import resources; resources.nosuch':
+        "tensorflow.python.ops.resources has no 'nosuch' here",
+    'from tensorflow.python.ops import gen_math_ops; gen_math_ops.nosuch':
+        "tensorflow.python.ops.gen_math_ops has no 'nosuch' here",
+}
+
+
+def test_what_private_modules_lack_is_said_with_their_own_name():
+    program = ['import tinyflow', 'tinyflow.install_as_tensorflow()']
+    for line in WRONG:
+        program += ['try:', f'    exec({line!r}); print("no error")',
+                    'except (ImportError, AttributeError) as error:',
+                    '    print(str(error).split("\\n")[0])']
+    run = subprocess.run([sys.executable, '-c', '\n'.join(program)], capture_output=True, text=True,
+                         timeout=120)
+    for said, text in zip(run.stdout.splitlines(), WRONG.values(), strict=True):
+        assert text in said
+
+
+def test_a_decorator_can_be_unwrapped():
+    def target(x):
+        return x
+
+    wrapped = tf_decorator.make_decorator(target, lambda x: target(x) + 1, 'plus_one')
+    assert wrapped(1) == 2 and wrapped.__name__ == 'target'
+    decorators, function = tf_decorator.unwrap(wrapped)
+    assert [d.decorator_name for d in decorators] == ['plus_one'] and function is target
+    tf_decorator.rewrap(wrapped, target, len)
+    assert tf_decorator.unwrap(wrapped)[1] is len
+
+
+def test_events_are_written_below_a_file_writer(tmp_path):
+    writer = pywrap_tensorflow.EventsWriter(str(tmp_path / 'run').encode())
+    writer.InitWithSuffix(b'.v2')
+    path = writer.FileName().decode()
+    assert path.startswith(str(tmp_path / 'run.out.tfevents.')) and path.endswith('.v2')
+    writer.WriteEvent(tf.Event(step=7, wall_time=1.0))
+    writer.Flush()
+    first, second = tf.train.summary_iterator(path)
+    assert first.file_version == 'brain.Event:2' and second.step == 7
+    writer.Close()
 
 
 # ---- the tools ---------------------------------------------------------------------------

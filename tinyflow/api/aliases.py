@@ -12,7 +12,12 @@ import sys
 import types
 
 from tinyflow.api.namespaces import module_of
-from tinyflow.api.private_modules import homes_of, is_private, is_private_module
+from tinyflow.api.private_modules import (
+    homes_of,
+    is_missing,
+    is_private,
+    is_private_module,
+)
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import MissingNameError
 
@@ -85,7 +90,8 @@ class _Private(types.ModuleType):
         if is_private_module(path):                     # gradients: here a module, tf's a function
             return importlib.import_module(path)
         value = self._found(name)
-        if isinstance(value, types.ModuleType):         # tinyflow's own layout is not TensorFlow's
+        if isinstance(value, types.ModuleType) and not is_missing(path):
+            # tinyflow's own layout is not TensorFlow's
             return importlib.import_module(path)
         return value
 
@@ -96,7 +102,14 @@ class _Private(types.ModuleType):
                 return getattr(module, name)
             except AttributeError:
                 pass
-        return getattr(last, name)                      # raises the right error
+        try:
+            return getattr(last, name)
+        except AttributeError as error:
+            if name.startswith('_'):
+                raise AttributeError(f'module {self.__name__!r} has no attribute {name!r}') \
+                    from None
+            raise misuse(MissingNameError(f'{self.__name__} has no {name!r} here: {error}')) \
+                from None
 
 
 def _reason(name: str) -> str:
@@ -129,6 +142,10 @@ class _AliasFinder:
         if fullname.partition('.')[0] not in _ROOTS:
             self._check_from_list(fullname)
             return None
+        if is_private(fullname) and is_missing(fullname):
+            raise misuse(ModuleNotFoundError(
+                f'No module named {fullname!r}: TensorFlow 1.15 has no such module, and tinyflow '
+                f"no such name in {fullname.rpartition('.')[0]}."))
         wanted = _target(fullname)
         try:
             found = importlib.util.find_spec(wanted)

@@ -1,8 +1,11 @@
 """tensorflow.python.*: private modules of TensorFlow that programs import anyway.
 
-A module that is not listed gets the names of its folder.
+A module of TensorFlow's that is not listed gets the names of its folder; others are not there.
 """
 from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
 
 _PYTHON = 'tensorflow.python'
 _OPS = f'{_PYTHON}.ops'
@@ -20,6 +23,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.estimator': ('estimator_layer',),
     f'{_FRAMEWORK}.dtypes': ('tinyflow.graph.dtypes',),
     f'{_FRAMEWORK}.errors': ('tinyflow.graph.support.errors',),
+    f'{_FRAMEWORK}.errors_impl': ('tinyflow.graph.support.errors',),
     f'{_FRAMEWORK}.function': ('tinyflow',),
     f'{_FRAMEWORK}.graph_io': ('tinyflow.formats.graphdef.graph_io',),
     f'{_FRAMEWORK}.graph_util': ('tinyflow.formats.graphdef.graph_util',),
@@ -44,18 +48,21 @@ _HOMES: dict[str, tuple[str, ...]] = {
         'gradients', 'histogram_ops', 'variable_scope')},
     f'{_OPS}.image_ops': ('tinyflow.api.image', 'tinyflow'),
     f'{_OPS}.lookup_ops': ('tinyflow.api.contrib.lookup', 'tinyflow.api.lookup', 'tinyflow'),
+    f'{_OPS}.resources': ('tinyflow.api.private.resources',),
     f'{_OPS}.metrics': ('tinyflow.api.metrics',),
     f'{_OPS}.metrics_impl': ('tinyflow.api.metrics',),
     f'{_OPS}.losses': ('tinyflow.api.losses',),
     f'{_OPS}.losses.losses': ('tinyflow.api.losses',),
     f'{_OPS}.rnn_cell': ('tinyflow.layers.rnn.rnn_cell',),
-    f'{_OPS}.rnn_cell_impl': ('tinyflow.layers.rnn.rnn_cell',),
+    f'{_OPS}.rnn_cell_impl': ('tinyflow.api.private.rnn_cell_impl',
+                              'tinyflow.layers.rnn.rnn_cell'),
     f'{_PYTHON}.platform.app': ('tinyflow.api.app',),
     f'{_PYTHON}.platform.flags': ('tinyflow.api.flags',),
     f'{_PYTHON}.platform.gfile': ('tinyflow.api.gfile',),
     f'{_PYTHON}.platform.test': ('tinyflow.api.test',),
     f'{_PYTHON}.platform.tf_logging': ('tinyflow.graph.support.logging',),
-    f'{_PYTHON}.pywrap_tensorflow': ('tinyflow.train', 'tinyflow'),
+    f'{_PYTHON}.pywrap_tensorflow': ('tinyflow.api.private.pywrap_tensorflow', 'tinyflow.train',
+                                     'tinyflow'),
     f'{_PYTHON}.saved_model': ('tinyflow.api.saved_model',),
     **{f'{_PYTHON}.saved_model.{name}': (f'tinyflow.train.saved_model.{name}',) for name in (
         'builder', 'loader', 'main_op', 'signature_constants', 'signature_def_utils',
@@ -66,8 +73,15 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.tools.inspect_checkpoint': ('tinyflow.api.tools.inspect_checkpoint',),
     f'{_PYTHON}.training': ('tinyflow.train',),
     f'{_PYTHON}.training.moving_averages': ('tinyflow.train.optimizers.moving_averages',),
+    f'{_PYTHON}.util.tf_contextlib': ('contextlib',),
+    f'{_PYTHON}.util.tf_decorator': ('tinyflow.api.private.tf_decorator',),
+    f'{_PYTHON}.util.tf_inspect': ('inspect',),
+    f'{_PYTHON}.util.deprecation': ('tinyflow.api.contrib.framework.deprecation',),
     f'{_PYTHON}.util.compat': ('tinyflow.api.compat',),
     f'{_PYTHON}.util.nest': ('tinyflow.graph.support.nest',),
+    f'{_CONTRIB}.factorization.python': ('estimator_layer.contrib.clustering_ops',
+                                         'estimator_layer.contrib.factorization'),
+    f'{_CONTRIB}.legacy_seq2seq.python': ('tinyflow.api.contrib.legacy_seq2seq', 'tinyflow.api.nn'),
     f'{_CONTRIB}.framework.python': ('tinyflow.api.contrib.framework', 'tinyflow'),
     f'{_CONTRIB}.layers.python': ('tinyflow.api.contrib.layers',),
     f'{_CONTRIB}.rnn.python': ('tinyflow.api.contrib.rnn', 'tinyflow.api.nn'),
@@ -97,10 +111,26 @@ def homes_of(name: str) -> tuple[str, ...]:
     return _HOMES[listed]
 
 
+def is_missing(name: str) -> bool:
+    """True below tensorflow.python for what is no module of TensorFlow 1.15."""
+    parent, _, last = name.rpartition('.')
+    if name in _HOMES or not parent.startswith(_PYTHON):
+        return False
+    return last not in _modules().get(parent.removeprefix('tensorflow.'), ())
+
+
+@cache
+def _modules() -> dict[str, list[str]]:
+    """The modules of TensorFlow 1.15 in each of its folders, by the folder's name."""
+    text = (Path(__file__).parent / 'private' / 'modules.txt').read_text(encoding='utf-8')
+    return {folder: names.split() for folder, _, names in
+            (line.partition(':') for line in text.splitlines())}
+
+
 def _listed(name: str) -> str | None:
     while name and name not in _HOMES:
         name = name.rpartition('.')[0]
     return name or None
 
 
-__all__ = ['homes_of', 'is_private', 'is_private_module']
+__all__ = ['homes_of', 'is_missing', 'is_private', 'is_private_module']

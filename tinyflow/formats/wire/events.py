@@ -30,8 +30,9 @@ class EventFile:
     a fork the child starts another file.
     """
 
-    def __init__(self, logdir, max_queue=10, flush_secs=120, filename_suffix=''):
+    def __init__(self, logdir, max_queue=10, flush_secs=120, filename_suffix='', prefix='events'):
         self.logdir = logdir
+        self._prefix = prefix
         # Absolute, because the program may change its working directory before the file is
         # opened, which happens at the first write, at the latest when Python ends.
         self._folder = os.path.abspath(logdir)
@@ -85,6 +86,13 @@ class EventFile:
             self.closed = False
             self._next_flush = 0.0
 
+    def begin(self):
+        """The path of the file, which is made now if nothing was written yet."""
+        with self._lock:
+            if self._file is None and not self.closed:
+                self._begin()
+            return self.path
+
     def _write(self):
         if not self._waiting:
             return
@@ -107,7 +115,7 @@ class EventFile:
         _make(self._folder)
         now = time.time()
         host = socket.gethostname()
-        name = os.path.join(self._folder, f'events.out.tfevents.{int(now):010d}.{host}')
+        name = os.path.join(self._folder, f'{self._prefix}.out.tfevents.{int(now):010d}.{host}')
         self.path, self._file = _new_file(name, self._suffix)
         with explained(self.path):
             write_all(self._file, frame(_first(now).SerializeToString()))

@@ -89,19 +89,19 @@ class FtrlOptimizer(Optimizer):
             use_locking=self._use_locking)
 
 
-class _Proximal(Optimizer):
-    """Base of the two proximal optimizers."""
-
-    def _prepare(self):
-        self._learning_rate_tensor = self._hyper(self._learning_rate, 'learning_rate')
-        self._l1_t = self._hyper(self._l1_regularization_strength, 'l1_regularization_strength')
-        self._l2_t = self._hyper(self._l2_regularization_strength, 'l2_regularization_strength')
-
-    def _hypers_like(self, var):
-        return cast_like(var, self._learning_rate_tensor, self._l1_t, self._l2_t)
+# Both proximal optimizers have these methods and no base of their own: programs look for the direct
+# subclasses of Optimizer.
+def _prepare(self):
+    self._learning_rate_tensor = self._hyper(self._learning_rate, 'learning_rate')
+    self._l1_t = self._hyper(self._l1_regularization_strength, 'l1_regularization_strength')
+    self._l2_t = self._hyper(self._l2_regularization_strength, 'l2_regularization_strength')
 
 
-class ProximalGradientDescentOptimizer(_Proximal):
+def _hypers_like(self, var):
+    return cast_like(var, self._learning_rate_tensor, self._l1_t, self._l2_t)
+
+
+class ProximalGradientDescentOptimizer(Optimizer):
     """A gradient step, then the penalty's: shrinking by l1, dividing by 1 + learning_rate l2.
 
     Source: Duchi & Singer 2009 (FOBOS).
@@ -115,6 +115,9 @@ class ProximalGradientDescentOptimizer(_Proximal):
         self._l1_regularization_strength = l1_regularization_strength
         self._l2_regularization_strength = l2_regularization_strength
 
+    _prepare = _prepare
+    _hypers_like = _hypers_like
+
     def _apply_dense(self, grad, var):
         return apply_update_op(
             ApplyProximalGradientDescent, var, *self._hypers_like(var), grad,
@@ -126,7 +129,7 @@ class ProximalGradientDescentOptimizer(_Proximal):
             grad.indices, use_locking=self._use_locking)
 
 
-class ProximalAdagradOptimizer(_Proximal):
+class ProximalAdagradOptimizer(Optimizer):
     """ProximalGradientDescentOptimizer with Adagrad's rate for each element.
 
     Raises ValueError unless `initial_accumulator_value` is positive.
@@ -141,6 +144,9 @@ class ProximalAdagradOptimizer(_Proximal):
         self._initial_accumulator_value = initial_accumulator_value
         self._l1_regularization_strength = l1_regularization_strength
         self._l2_regularization_strength = l2_regularization_strength
+
+    _prepare = _prepare
+    _hypers_like = _hypers_like
 
     def _create_slots(self, var_list):
         for var in var_list:
