@@ -67,6 +67,7 @@ from tensorflow.python.framework import errors_impl as e; \
 from tensorflow.python.util import tf_contextlib, tf_inspect; tf_contextlib.contextmanager
 from tensorflow.python.util.deprecation import deprecated
 from tensorflow.python.ops import gen_math_ops; gen_math_ops.add
+from tensorflow.python.ops.rnn import rnn_cell_impl; rnn_cell_impl.RNNCell
 '''.strip().splitlines()
 
 

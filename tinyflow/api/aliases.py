@@ -14,6 +14,7 @@ import types
 from tinyflow.api.namespaces import module_of
 from tinyflow.api.private_modules import (
     homes_of,
+    imported_by,
     is_missing,
     is_private,
     is_private_module,
@@ -89,7 +90,13 @@ class _Private(types.ModuleType):
         path = f'{self.__name__}.{name}'
         if is_private_module(path):                     # gradients: here a module, tf's a function
             return importlib.import_module(path)
-        value = self._found(name)
+        try:
+            value = self._found(name)
+        except MissingNameError:
+            other = imported_by(self.__name__, name)    # in TensorFlow, modules import others
+            if other is None:
+                raise
+            return importlib.import_module(other)
         if isinstance(value, types.ModuleType) and not is_missing(path):
             # tinyflow's own layout is not TensorFlow's
             return importlib.import_module(path)

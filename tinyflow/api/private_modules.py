@@ -119,6 +119,17 @@ def is_missing(name: str) -> bool:
     return last not in _modules().get(parent.removeprefix('tensorflow.'), ())
 
 
+def imported_by(name: str, last: str) -> str | None:
+    """The module `last` that a private module has probably imported: of its folder, or a usual one.
+    """
+    if name.startswith(f'{_PYTHON}.'):
+        for folder in (name.rpartition('.')[0], _OPS, _FRAMEWORK, f'{_PYTHON}.util'):
+            path = f'{folder}.{last}'
+            if path != name and not is_missing(path):
+                return path
+    return None
+
+
 @cache
 def _modules() -> dict[str, list[str]]:
     """The modules of TensorFlow 1.15 in each of its folders, by the folder's name."""
@@ -133,4 +144,4 @@ def _listed(name: str) -> str | None:
     return name or None
 
 
-__all__ = ['homes_of', 'is_missing', 'is_private', 'is_private_module']
+__all__ = ['homes_of', 'imported_by', 'is_missing', 'is_private', 'is_private_module']

@@ -32,6 +32,22 @@ def constant_value(tensor, depth=0):
     return value if isinstance(value, np.ndarray) else None
 
 
+# The op types that TensorFlow's tensor_util.constant_value looks through.
+_SEEN_THROUGH = frozenset({'Cast', 'ConcatV2', 'Equal', 'Fill', 'NotEqual', 'Pack', 'Range'})
+_OF_STATIC_SHAPES = frozenset({'Rank', 'Shape', 'Size'})
+
+
+def constant_value_as_tensorflow(tensor):
+    """`constant_value` where TensorFlow 1.15 knows it too: an error or a graph may depend on it."""
+    return constant_value(tensor) if _is_known_to_tensorflow(tensor) else None
+
+
+def _is_known_to_tensorflow(tensor, depth=0):
+    kind = tensor.op.type
+    return kind == 'Const' or kind in _OF_STATIC_SHAPES or kind in _SEEN_THROUGH and \
+        depth < _DEEPEST and all(_is_known_to_tensorflow(t, depth + 1) for t in tensor.op.inputs)
+
+
 def static_value(tensor, depth=0):
     """The value in the form that shape functions take: int, tuple, array, or None if unknown.
 
@@ -97,7 +113,7 @@ def _tuples(value):
 
 def _evaluate(tensor, op, depth):
     definition = op.definition
-    if definition.fold_partial is not None:
+    if definition.fold_partial is not None and not _is_entry_of_partly_known(tensor, op, depth):
         value = definition.fold_partial(op, lambda t: static_value(t, depth + 1))
         if value is not None:
             if not _complete(value):
@@ -117,6 +133,15 @@ def _evaluate(tensor, op, depth):
     except Exception:                                   # noqa: BLE001 - the run will report it
         return None
     return value if value.size <= _LARGEST else None
+
+
+def _is_entry_of_partly_known(tensor, op, depth):
+    """True for `tf.shape(x)[0]`, x [2, ?], which TensorFlow does not know either.
+
+    A static shape that is known in more places gives another graph, and other random numbers.
+    """
+    return op.type == 'StridedSlice' and tensor.raw_shape == () and \
+        constant_value(op.inputs[0], depth + 1) is None
 
 
 def _complete(value):

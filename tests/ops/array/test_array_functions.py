@@ -15,13 +15,14 @@ IMAGES = [None, 28, 28]
 STATIC = {
     'stack of a size': (lambda x: tf.reshape(x, tf.stack([tf.shape(x)[0], 784])), (None, 784)),
     'list of a size': (lambda x: tf.reshape(x, [tf.shape(x)[0], 784]), (None, 784)),
-    'known size of shape': (lambda x: tf.reshape(x, [-1, tf.shape(x)[1]]), (None, 28)),
+    'an entry of a partly known shape, unknown in TensorFlow, too':
+        (lambda x: tf.reshape(x, [-1, tf.shape(x)[1]]), (None, None)),
     'concat of shapes': (lambda x: tf.reshape(x, tf.concat([tf.shape(x)[:1], [784]], 0)),
                          (None, 784)),
     'cast shape': (lambda x: tf.zeros(tf.cast(tf.shape(x, out_type=tf.int64), tf.int32)),
                    (None, 28, 28)),
     'expanded and squeezed': (
-        lambda x: tf.zeros(tf.squeeze(tf.expand_dims(tf.shape(x)[1], 0))[tf.newaxis]), (28,)),
+        lambda x: tf.zeros(tf.squeeze(tf.expand_dims(tf.shape(x)[1], 0))[tf.newaxis]), (None,)),
     'sliced shape': (lambda x: tf.zeros(tf.slice(tf.shape(x), [1], [2])), (28, 28)),
     'reshaped shape': (lambda x: tf.zeros(tf.reshape(tf.shape(x)[0], [-1])), (None,)),
     'identity of shape': (lambda x: tf.zeros(tf.identity(tf.shape(x))), (None, 28, 28)),

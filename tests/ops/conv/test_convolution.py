@@ -206,8 +206,6 @@ def conv(image=IMAGE, filter=FILTER, strides=1, padding='SAME', **how):
     (conv([2, 2, 8, 3], padding='VALID'), "padding='SAME' pads the input"),
     (conv(padding=[[0, 0], [1, 1], [0, 0], [1, 0]]), 'of the batch and of the channels must be 0'),
     (conv(padding=[[1, 1], [1, 1]]), 'it must be of size 4'),
-    (lambda: tf.nn.conv2d_transpose(tf.zeros([2, 4, 4, 3]), tf.zeros([3, 3, 5, 3]), [2, 9, 8, 5],
-                                    2), 'a transposed convolution with stride s turns'),
     (lambda: tf.nn.max_pool(tf.zeros([2, 4, 4, 3]), 5, 1, 'VALID'),
      'a window of size 5 does not fit into 4 elements'),
     (lambda: tf.nn.depthwise_conv2d(tf.zeros(IMAGE), tf.zeros([3, 3, 1, 1]), [1, 1, 1, 1], 'SAME'),
@@ -260,3 +258,12 @@ def test_no_images_at_all():
     y = tf.nn.avg_pool(tf.nn.max_pool(h, 2, 2, 'SAME'), 2, 1, 'VALID')
     values = evaluate([y, *tf.gradients(y, [x])], {x: np.zeros([0, 4, 4, 2])})
     assert [v.shape for v in values] == [(0, 1, 1, 3), (0, 4, 4, 2)]
+
+
+@pytest.mark.parametrize('sizes', [[2, 9, 8, 5], [2, 8, 8, 4]])
+def test_output_shapes_of_conv2d_transpose_are_checked_when_it_runs(session, sizes):
+    result = tf.nn.conv2d_transpose(tf.zeros([2, 4, 4, 3]), tf.zeros([3, 3, 5, 3]), sizes, 2)
+    assert result.shape.as_list() == sizes                  # as TensorFlow says, too
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        session.run(result)
+    assert sizes[-1] == 4 or 'a transposed convolution with stride s turns' in str(caught.value)

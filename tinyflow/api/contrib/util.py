@@ -1,6 +1,6 @@
 """tf.contrib.util: constants and arrays as protocol buffers, and constant values of tensors."""
 from tinyflow.formats.wire.tensors import make_ndarray, make_tensor_proto
-from tinyflow.graph.constant_value import constant_value as _constant_value
+from tinyflow.graph.constant_value import constant_value_as_tensorflow as _constant_value
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.graph.constant_value import constant_value
+from tinyflow.graph.constant_value import constant_value_as_tensorflow
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
@@ -39,7 +39,7 @@ def _binary(sign, default_name, compare, numpy_compare, x, y, data, summarize, m
         if message is not None:
             data = [message, *data]
         condition = reduction.reduce_all(compare(x, y))
-        left, right = constant_value(x), constant_value(y)
+        left, right = constant_value_as_tensorflow(x), constant_value_as_tensorflow(y)
         if left is not None and right is not None and not np.all(numpy_compare(left, right)):
             raise _assertion_error(data, [('x', x), ('y', y)])
         return assertions.Assert(condition, data, summarize=summarize)
@@ -55,7 +55,7 @@ def _assertion_error(data, inputs):
 def _constant_or_item(item):
     if not isinstance(item, Tensor):
         return item
-    value = constant_value(item)
+    value = constant_value_as_tensorflow(item)
     return item if value is None else value
 
 

@@ -112,7 +112,7 @@ def _to_filter(input, filter_sizes, dy, out, *attrs):
 def _shape_of_input(input_sizes, filter, dy, *attrs):
     rank = len(attrs[-1])
     sizes = _sizes(input_sizes, 'input_sizes', rank)
-    _geometry(dy, sizes, filter, *attrs)
+    # Whether they fit is found when it runs, as in TensorFlow: programs pass an estimate first.
     return (None,) * rank if sizes is None else sizes
 
 

@@ -1,7 +1,7 @@
 """dropout, and zero_fraction: the fraction of elements that are 0."""
 from __future__ import annotations
 
-from tinyflow.graph.constant_value import constant_value
+from tinyflow.graph.constant_value import constant_value_as_tensorflow
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import float32, int32, int64
@@ -29,7 +29,7 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
         if isinstance(rate, (int, float)) and rate == 0:
             return x
         rate = convert_to_tensor(rate, x.dtype, 'rate')
-        if constant_value(rate) == 0:
+        if constant_value_as_tensorflow(rate) == 0:
             return x
         drawn = random_functions.random_uniform(_noise_shape(x, noise_shape), seed=seed,
                                                 dtype=x.dtype)
