@@ -179,3 +179,14 @@ def test_methods_that_a_subclass_must_define_name_class_and_method():
                               ('assert_nontrivial_match', [])):
         with pytest.raises(NotImplementedError, match=f'Mine does not define {method}'):
             getattr(Mine(), method)(*arguments)
+
+
+def test_set_up_leaves_open_graphs_as_in_tensorflow():
+    class Case(tf.test.TestCase):
+        def test(self):
+            pass
+
+    graph = tf.Graph()
+    with graph.as_default():
+        Case('test').setUp()
+        assert tf.get_default_graph() is not graph

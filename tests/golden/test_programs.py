@@ -49,7 +49,6 @@ GRAPH_DIFFERS = {
     'layers_dropout_by_a_placeholder': _INTERMEDIATES,
     'batch_norm_fused_by_a_placeholder': _INTERMEDIATES,
     'contrib_batch_norm_by_a_placeholder': _INTERMEDIATES,
-    'contrib_spatial_softmax': 'TF does not know the number of points of a lin_space',
     'rnn_dynamic_seeds': _LOOP,
     'rnn_dynamic_bidirectional_seeds': _LOOP,
     'seeds_in_and_after_conds': _WEB,
@@ -70,7 +69,6 @@ GRAPH_DIFFERS = {
 # Programs with tensors of which we know more, or less, of the static shape than TF does.
 _LABELS = 'the number of classes stays known where TF loses it'
 _ROWS = 'TF counts the distinct constant indices while building'
-_MEMORY = 'the length of the memory stays known where TF loses it'
 _WIDTH = 'the width of the table stays known where TF loses it'
 # The handle of a SparseConditionalAccumulator is a resource, as that of any other.
 HANDLES = {'SparseConditionalAccumulator': [('resource', (2,))]}
@@ -83,24 +81,9 @@ SHAPES_DIFFER = {
     'warm_start_rows_by_words_drawn': 'TF reads vocabularies while the graph is built',
     'likeness_at_scales': 'TF keeps a known batch and channels through concatenated shapes',
     'folds_and_scans': _KEPT,
-    'safe_embedding_lookup_sparse_forms': _WIDTH,
-    'columns_embedded': _WIDTH,
-    'columns_in_scopes': _WIDTH,
     'columns_embedding_gradient': _WIDTH,
-    'columns_weighted': _WIDTH,
-    'columns_with_a_shared_embedding': _WIDTH,
-    'columns_linear': _WIDTH,
-    'columns_linear_options': _WIDTH,
-    'columns_linear_in_scopes': _WIDTH,
     'columns_of_sequences': _WIDTH,
     'columns_of_keras_sequences': _WIDTH,
-    'columns_of_keras': _WIDTH,
-    'columns_of_keras_in_scopes': _WIDTH,
-    'seq2seq_sequence_losses': _LABELS,
-    'seq2seq_luong_attention': _MEMORY,
-    'seq2seq_bahdanau_attention': _MEMORY,
-    'seq2seq_two_attentions': _MEMORY,
-    'seq2seq_monotonic_attention': _MEMORY,
     'cond_gradient': 'what the backward branch needs is an output, in TF wrapped in an Optional',
     'softmax_cross_entropy_v2': _LABELS,
     'losses_softmax_cross_entropy': _LABELS,
@@ -108,8 +91,6 @@ SHAPES_DIFFER = {
     'contrib_losses': _LABELS,
     'digits_multilayer_perceptron': _LABELS,
     'convolutional_digits': _LABELS,
-    'dilated_convolutions_of_unknown_sizes': 'the filter knows the channels of a transposed '
-                                             'convolution',
     'multilayer_perceptron_with_dropout': _LABELS,
     'replicas_with_adam': _ROWS,
     'optimizer_sparse_momentum': _ROWS,

@@ -362,8 +362,6 @@ def test_a_missing_feature_names_the_nearest():
      "tf.string_to_number(features['k'], tf.int64)"),
     ({'i': ['a']}, fc.indicator_column(fc.categorical_column_with_identity('i', 3)),
      'Invalid input, not integer'),
-    ({'i': [5]}, fc.indicator_column(fc.categorical_column_with_identity('i', 3)),
-     'num_buckets, 3'),
     ({'sex': ['a'], 'w': ['b']}, fc.indicator_column(fc.weighted_categorical_column(sex(), 'w')),
      'Bad dtype, expected float32, but got string'),
 ])

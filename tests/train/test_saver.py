@@ -677,3 +677,12 @@ def test_files_of_the_first_format_are_listed_and_removed(tmp_path):
     tf.train.remove_checkpoint(str(first), checkpoint_format_version=1)
     tf.train.remove_checkpoint(pattern, checkpoint_format_version=1)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize('form', [lambda w: {'w': w}, lambda w: {'w': list(w)}, lambda w: [w],
+                                  list])
+def test_the_parts_of_a_variable_are_saved_as_one(session, tmp_path, form):
+    w = tf.get_variable('w', [6, 2], partitioner=tf.fixed_size_partitioner(3))
+    session.run(tf.global_variables_initializer())
+    path = tf.train.Saver(form(w)).save(session, str(tmp_path / 'm'))
+    assert tf.train.list_variables(path) == [('w', [6, 2])]

@@ -271,10 +271,10 @@ class Graph(NotCopied, instead=(
         try:
             yield self
         finally:
-            if not stack or stack[-1] is not self:
+            if stack and stack[-1] is not self:     # empty: TestCase.setUp has left them all
                 raise misuse(RuntimeError('`Graph.as_default()` blocks must be exited in the '
                                           'reverse order of entering them.'))
-            stack.pop()
+            del stack[-1:]
 
     @contextmanager
     def control_dependencies(self, control_inputs):

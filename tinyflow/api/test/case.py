@@ -13,7 +13,7 @@ import numpy as np
 
 from tinyflow.api.test.assertions import Assertions
 from tinyflow.graph.defaults import get_default_graph, reset_default_graph
-from tinyflow.graph.stacks import get_default_session
+from tinyflow.graph.stacks import get_default_session, stacks
 from tinyflow.graph.support import nest
 from tinyflow.session.session import Session
 
@@ -57,6 +57,7 @@ class TestCase(Assertions):
         self._forget_session()
         random.seed(_SEED)
         np.random.seed(_SEED)
+        self._leave_graphs()
         reset_default_graph()
         get_default_graph().seed = _SEED
 
@@ -64,6 +65,11 @@ class TestCase(Assertions):
         for thread in self._threads:
             thread.check_termination()
         self._forget_session()
+
+    @staticmethod
+    def _leave_graphs():
+        """The test begins outside of the `as_default` blocks that are open, as in TensorFlow."""
+        del stacks.graphs[:]
 
     def _forget_session(self):
         if self._cached is not None:

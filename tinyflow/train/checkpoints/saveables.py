@@ -10,6 +10,7 @@ from tinyflow.ops.array import identity_and_cast, shape_ops, shaping
 from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.files.saveable_object import SaveableObject, SaveSpec
 from tinyflow.ops.variables import variable_ops
+from tinyflow.ops.variables.partitioned_variable import PartitionedVariable
 from tinyflow.ops.variables.resource_variable_ops import AssignVariableOp
 from tinyflow.ops.variables.variable import Variable
 from tinyflow.ops.variables.variable_lists import global_variables
@@ -49,7 +50,9 @@ def by_name(var_list):
         raise misuse(TypeError('Variables to save should be passed in a dict or a list: '
                                f'{var_list!r}'))
     found = {}
-    for item in sorted(var_list, key=_sort_key):
+    items = [part for item in var_list for part in
+             (item if isinstance(item, PartitionedVariable) else [item])]
+    for item in sorted(items, key=_sort_key):
         info = isinstance(item, Variable) and item._get_save_slice_info()
         if info:
             parts = found.setdefault(info.full_name, [])
@@ -135,6 +138,8 @@ def saveables_for(names_to_items):
 
 def _saveables(name, item):
     item = replicated(item) or item
+    if isinstance(item, PartitionedVariable):
+        item = list(item)
     if isinstance(item, SaveableObject):
         return [item]
     if isinstance(item, (list, tuple)):
