@@ -75,6 +75,9 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
     if aggregation_method not in (None, 0, 1, 2):
         raise misuse(ValueError(f'Invalid aggregation_method specified {aggregation_method}.'))
     unconnected = _unconnected(unconnected_gradients)
+    if get_default_graph().runs_at_once:
+        raise misuse(RuntimeError('tf.gradients is not supported when eager execution is enabled. '
+                                  'Use tf.GradientTape instead.'))
     ys, xs = _as_list(ys), _as_list(xs)
     stops = [] if stop_gradients is None else _as_list(stop_gradients)
     grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)

@@ -14,10 +14,6 @@ def disable_v2_behavior():
     """No effect: the behaviour is already that of TF1."""
 
 
-def disable_eager_execution():
-    """No effect: tinyflow has no eager execution."""
-
-
 disable_v2_tensorshape = disable_control_flow_v2 = disable_v2_behavior
 
 
@@ -43,18 +39,6 @@ def disable_resource_variables():
 def resource_variables_enabled():
     """True if new Variables are resource variables by default."""
     return VariableDefault.resource
-
-
-def executing_eagerly():
-    """False."""
-    return False
-
-
-def enable_eager_execution(*_, **__):
-    """Raises RuntimeError: eager execution is not supported."""
-    raise misuse(RuntimeError(
-        'tinyflow does not implement eager execution: it builds a static graph and runs it.\n'
-        '  Hint: build with placeholders and Variables, and run with tf.Session().'))
 
 
 def enable_v2_behavior(*_, **__):

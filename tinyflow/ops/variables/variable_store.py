@@ -5,7 +5,7 @@ import functools
 import inspect
 from types import FunctionType
 
-from tinyflow.graph import dtypes, shapes
+from tinyflow.graph import dtypes, eager_mode, shapes
 from tinyflow.graph.defaults import (
     add_to_collection,
     colocate_with,
@@ -77,7 +77,7 @@ class VariableStore:
             raise misuse(ValueError('If initializer is a constant, do not specify shape.'))
         dtype = dtypes.as_dtype(dtype).base_dtype
         shape = shapes.as_shape(shape)
-        existing = self.variables.get(name)
+        existing = None if eager_mode.executing_eagerly() else self.variables.get(name)
         if existing is not None:
             return _shared(existing, name, shape, dtype, reuse)
         if reuse is True:
@@ -87,7 +87,8 @@ class VariableStore:
             caching_device=caching_device, name=name, constraint=constraint,
             use_resource=use_resource, synchronization=synchronization, aggregation=aggregation,
             **_initial_value(name, initializer, from_value, shape, dtype))
-        self.variables[name] = variable
+        if not eager_mode.executing_eagerly():      # there a Variable lives while it is used
+            self.variables[name] = variable
         if regularizer:             # as in TensorFlow, {} and False are none
             _add_regularization(regularizer, variable, name)
         return variable

@@ -15,6 +15,7 @@ from collections.abc import Iterable, ValuesView
 from functools import partial
 
 from tinyflow.gradients.reverse import gradients
+from tinyflow.gradients.tape import GradientTape
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import (
@@ -24,6 +25,7 @@ from tinyflow.graph.defaults import (
     get_default_graph,
     name_scope,
 )
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.op import nodes
@@ -88,7 +90,11 @@ class Optimizer:
         if gate_gradients not in (_GATE_NONE, _GATE_OP, _GATE_GRAPH):
             raise optimizer_errors.unknown_gate(gate_gradients)
         if callable(loss) and not isinstance(loss, (Tensor, Variable)):
+            if executing_eagerly():
+                return self._gradients_at_once(loss, var_list, grad_loss)
             loss = loss()
+        elif executing_eagerly():
+            raise optimizer_errors.loss_is_no_function()
         self._loss = loss
         self._assert_valid_dtypes([loss])
         if grad_loss is not None:
@@ -105,6 +111,17 @@ class Optimizer:
             grads = grouping.tuple(grads)
         self._assert_valid_dtypes([v for g, v in zip(grads, var_list) if g is not None])
         return list(zip(grads, var_list))
+
+    def _gradients_at_once(self, loss, var_list, grad_loss):
+        var_list = None if var_list is None else list(_flat(var_list))
+        with GradientTape() as tape:
+            if var_list is not None:
+                tape.watch(var_list)
+            value = replicated.share_of(loss())
+        var_list = list(tape.watched_variables()) if var_list is None else var_list
+        self._loss = value
+        self._assert_valid_dtypes([value])
+        return list(zip(tape.gradient(value, var_list, grad_loss), var_list))
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         """An operation that changes each Variable by its gradient.
@@ -135,6 +152,8 @@ class Optimizer:
             self._prepare()
             updates = [self._update(grad, var) for grad, var in pairs if grad is not None]
             train_op = self._train_op(updates, global_step, scope)
+            if executing_eagerly():
+                return None
             if isinstance(train_op, Tensor):
                 train_op = train_op.op
             train_ops = get_collection_ref(GraphKeys.TRAIN_OP)
@@ -337,7 +356,7 @@ def _gradient(grad):
 
 def _key(var):
     op = getattr(var, '_primary_op', None) or var.op        # with replicas the first one
-    return op.graph, op.name
+    return op.graph, op if op.graph.runs_at_once else op.name   # names may be equal there
 
 
 def _flat(values):

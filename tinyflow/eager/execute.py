@@ -1,0 +1,299 @@
+"""execute: runs an op at once. It is what `make_node` does while ops run as they are called.
+
+The steps are those of a node: convert the inputs, determine the types, complete the attributes,
+check the shapes; then the kernel runs, and open GradientTapes record the operation.
+"""
+from __future__ import annotations
+
+import contextvars
+import threading
+
+import numpy as np
+
+from tinyflow.compiler.functions.nested import callables_of
+from tinyflow.compiler.ir import Instruction, Value
+from tinyflow.eager.graph import EAGER_GRAPH
+from tinyflow.eager.runtime import RUNTIME, storage_of
+from tinyflow.eager.tensor import EagerTensor
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.constant_value import as_python, check_rank
+from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.node_builder import complete_attrs, convert_inputs, output_dtypes
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.signature import output_count
+from tinyflow.graph.support import errors
+from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.variable_refs import handle_variable, storage_shape
+
+__all__ = ['EagerOperation', 'active_tapes', 'execute']
+
+
+class _Tapes(threading.local):
+    def __init__(self):
+        self.open = []              # the GradientTapes that record, outermost first
+
+
+active_tapes = _Tapes()
+
+
+class EagerOperation(Operation):
+    """An op that has run: its inputs and results, as gradient functions expect them."""
+
+    __slots__ = ()
+    graph = EAGER_GRAPH
+    control_inputs = ()
+    device = ''
+    colocated_with = ()
+    id = 0
+    _site = None
+
+    def __init__(self, definition, inputs, attrs):
+        self.definition = definition
+        self.type = self.name = definition.type
+        self.inputs = inputs
+        self.attrs = attrs
+        self.outputs = ()
+        overrides = EAGER_GRAPH._gradient_overrides
+        self._gradient_override = overrides.get(definition.type) if overrides else None
+
+
+def execute(definition, inputs, attrs):
+    """The operation `definition` after it has run on `inputs`; None while a graph is built.
+
+    Raises InvalidArgumentError for dtypes, shapes and values that the op does not accept.
+    """
+    graph = get_default_graph()
+    if graph is not EAGER_GRAPH:
+        _refuse_in_graph(graph, inputs)
+        return None
+    special = _SPECIAL.get(definition.type)
+    if special is not None:
+        return special(definition, inputs, attrs)
+    try:
+        tensors, types = convert_inputs(definition, inputs, attrs)
+    except (TypeError, ValueError) as error:
+        raise _not_convertible(definition, inputs, error) from None
+    operation = EagerOperation(definition, tensors, complete_attrs(definition, attrs, types))
+    for tensor in tensors:
+        if type(tensor) is not EagerTensor and tensor.op.graph is not EAGER_GRAPH:
+            raise _tensor_of_a_graph(tensor)
+    try:
+        _check_shapes(definition, operation)
+        results = _run(definition, operation)
+    except Exception as error:                          # noqa: BLE001 - reported with the op
+        raise _explained(operation, error) from error.__cause__
+    wanted = output_dtypes(definition, operation, types)
+    operation.outputs = tuple([
+        EagerTensor(array if type(array) is np.ndarray and array.dtype == dtype.np
+                    else np.asarray(array, dtype.np), dtype)
+        for array, dtype in zip(results, wanted)])
+    for tape in active_tapes.open:
+        tape.record(operation)
+    return operation
+
+
+# ---- running ---------------------------------------------------------------------------------
+
+_contexts = []          # with NumPy's floating point warnings off, see session/runtime.py
+
+
+def _run(definition, operation):
+    """The arrays of the results."""
+    arrays = [t.array if type(t) is EagerTensor else _of_variable(definition, i, t)
+              for i, t in enumerate(operation.inputs)]
+    first = ()
+    if definition.state is not None:
+        first = (_state(definition, operation),)
+    if definition.functions:
+        functions = callables_of(_instruction(operation), RUNTIME.make_function)
+        if definition.bind is not None:
+            captured = definition.captures and definition.captures(operation.attrs, len(arrays))
+            arrays = [a for i, a in enumerate(arrays)       # functions find Variables themselves
+                      if i not in (captured or ()) or type(operation.inputs[i]) is EagerTensor]
+            return functions(*arrays)
+        first += tuple(functions)
+    try:
+        context = _contexts.pop()
+    except IndexError:
+        context = contextvars.copy_context()
+        context.run(np.seterr, all='ignore')
+    try:
+        results = context.run(definition.call, operation.attrs, arrays, first)
+    finally:
+        _contexts.append(context)
+    if definition.writes and not definition.takes_storage:
+        for i in definition.writes:
+            storage_of(operation.inputs[i]).value = arrays[i]
+    return results
+
+
+def _of_variable(definition, position, handle):
+    """The array or storage of the variable behind a handle, as the kernel wants it."""
+    storage = storage_of(handle)
+    if position in definition.takes_storage:
+        return storage
+    if storage.value is None:
+        raise errors.op_error(errors.FailedPreconditionError,
+                              f'Error while reading resource variable {storage.operation.name}: '
+                              'it has no value.')
+    if position in definition.writes:
+        return storage.target
+    return storage.value
+
+
+def _state(definition, operation):
+    """The state of a stateful op: of a random op, one for all calls with equal seeds."""
+    if definition.state_of_node:
+        return definition.state(operation, RUNTIME.store._shared)
+    attrs = operation.attrs
+    key = definition.type, *[repr(attrs[k]) for k in sorted(attrs)]
+    if not attrs.get('seed') and not attrs.get('seed2'):
+        key = definition.type,
+    states = EAGER_GRAPH.random_states
+    state = states.get(key)
+    if state is None:
+        state = states[key] = definition.state(attrs)
+    return state
+
+
+def _instruction(operation):
+    """The Instruction of an operation that runs functions."""
+    values = []
+    for tensor in operation.inputs:
+        value = Value('input', tensor.dtype, tensor.raw_shape, handle_variable(tensor))
+        values.append(value)
+    outputs = tuple([Value('output', operation.inputs[0].dtype, None)
+                     for _ in range(output_count(operation))])
+    return Instruction(operation.definition, operation, tuple(values), outputs, operation.attrs)
+
+
+# ---- shapes ----------------------------------------------------------------------------------
+
+def _check_shapes(definition, operation):
+    """Calls the shape function: kernels rely on what it refuses."""
+    if definition.elementwise and len(operation.inputs) == 1:
+        return
+    inputs = operation.inputs
+    arguments = [t.raw_shape for t in inputs]
+    for i in definition.handle_positions:
+        variable = handle_variable(inputs[i])
+        arguments[i] = None if variable is None else storage_shape(variable)
+    if definition.static_positions:
+        for position, (name, ranks) in zip(definition.static_flat_positions(len(inputs)),
+                                           definition.static_ranks):
+            value = None if inputs[position].dtype in dtypes.HANDLES else \
+                as_python(inputs[position].array)
+            check_rank(name, ranks, arguments[position], value)
+            arguments[position] = value
+    definition.shapes_from(operation.attrs, arguments,
+                           1 if definition.one_output else output_count(operation))
+
+
+# ---- ops that are different here ---------------------------------------------------------------
+
+def _constant(definition, inputs, attrs):
+    operation = EagerOperation(definition, (), attrs)
+    operation.outputs = (EagerTensor(attrs['value'], attrs['dtype']),)
+    return operation
+
+
+def _handle(definition, inputs, attrs):
+    """The handle of a Variable: it stays a tensor of a node, which names the storage."""
+    scope = EAGER_GRAPH.get_name_scope()
+    operation = Operation(EAGER_GRAPH, definition, scope or 'Variable', (),
+                          {**definition.attrs, **attrs}, (), None)
+    EAGER_GRAPH.add(operation)
+    operation.outputs = (Tensor(operation, 0, definition.outputs[0].fixed, ()),)
+    return operation
+
+
+def _read(definition, inputs, attrs):
+    handle = getattr(inputs[0], 'handle', inputs[0])
+    inputs = (handle,)
+    storage = storage_of(handle)
+    if storage.value is None:
+        raise _explained(EagerOperation(definition, inputs, attrs), errors.op_error(
+            errors.FailedPreconditionError, 'Error while reading resource variable '
+            f'{storage.operation.name}: it has no value.'))
+    operation = EagerOperation(definition, inputs, attrs)
+    operation.outputs = (EagerTensor(storage.value, attrs['dtype']),)
+    for tape in active_tapes.open:
+        tape.record(operation)
+    return operation
+
+
+def _not_at_once(name, instead=''):
+    def refuse(definition, inputs, attrs):
+        raise misuse(RuntimeError(f'{name} is not compatible with eager execution.{instead}'))
+    return refuse
+
+
+_SPECIAL = {
+    'Const': _constant,
+    'VarHandleOp': _handle,
+    'ReadVariableOp': _read,
+    'Placeholder': _not_at_once('tf.placeholder()', '\n  Hint: a Python function of the value.'),
+    'VariableV2': _not_at_once('A reference variable', '\n  Hint: tf.Variable(...).'),
+}
+
+
+# ---- errors ------------------------------------------------------------------------------------
+
+def _explained(operation, error):
+    """The error that the op raises: TensorFlow's class, with the op's type."""
+    if isinstance(error, errors.OpError):
+        if error.op is not None:
+            return error
+        kind, problem = type(error), error.message
+    elif operation.definition.calls_user_code:
+        return error
+    elif isinstance(error, MemoryError):
+        kind, problem = errors.ResourceExhaustedError, str(error)
+    elif isinstance(error, (ValueError, TypeError, IndexError, np.linalg.LinAlgError)):
+        kind = errors.InvalidArgumentError
+        problem = error.problem if isinstance(error, errors.OpFailure) else str(error)
+    else:
+        return error
+    labelled = operation.definition.labelled_inputs(operation)
+    facts = [(label, f'{t.dtype.name} {shapes.text(t.raw_shape)}') for label, t in labelled[:5]
+             if type(t) is EagerTensor]
+    return misuse(kind(None, None, errors.report(
+        f'{problem.strip()} [Op:{operation.type}]', facts=facts,
+        hint=getattr(error, 'hint', None))))
+
+
+def _not_convertible(definition, inputs, error):
+    """InvalidArgumentError for tensors whose dtypes do not fit, as TensorFlow's; else `error`."""
+    flat = [t for i in inputs for t in (i if isinstance(i, (list, tuple)) else (i,))]
+    for tensor in flat:
+        if type(tensor) is Tensor and tensor.op.graph is not EAGER_GRAPH:
+            return _tensor_of_a_graph(tensor)
+    if any(isinstance(t, Tensor) for t in flat) and definition.type_names:
+        problem, _, hint = str(error).partition('\n  Hint: ')
+        return misuse(errors.InvalidArgumentError(None, None, errors.report(
+            f'cannot compute {definition.type}: {problem} [Op:{definition.type}]',
+            hint=hint or None)))
+    return error
+
+
+def _tensor_of_a_graph(tensor):
+    return misuse(TypeError(errors.report(
+        'An op outside of the function building code is being passed a "Graph" tensor: '
+        f"'{tensor.name}' of {tensor.op.graph}", inputs=[('tensor', tensor)],
+        hint='it has no value outside of that graph. Make it and what uses it inside one `with '
+             'graph.as_default():`, and run it in a tf.Session(graph=graph); or leave out the '
+             'graph.')))
+
+
+def _refuse_in_graph(graph, inputs):
+    """RuntimeError for a value in a graph that is no function of eager execution."""
+    if graph.takes_from(EAGER_GRAPH):
+        return
+    for value in inputs:
+        for tensor in value if isinstance(value, (list, tuple)) else (value,):
+            if type(tensor) is EagerTensor:
+                raise misuse(RuntimeError(
+                    'Attempting to capture an EagerTensor without building a function: '
+                    f'{tensor!r} in {graph}.\n  Hint: x.numpy() makes a constant of it.'))
+
+
