@@ -25,7 +25,7 @@ from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.variable_refs import handle_variable, storage_shape
 
-__all__ = ['EagerOperation', 'active_tapes', 'execute']
+__all__ = ['EagerOperation', 'active_tapes', 'execute', 'run_in_context']
 
 
 class _Tapes(threading.local):
@@ -97,6 +97,19 @@ def execute(definition, inputs, attrs):
 _contexts = []          # with NumPy's floating point warnings off, see session/runtime.py
 
 
+def run_in_context(function, *arguments):
+    """function(*arguments) without NumPy's warnings of overflow, division by zero and the like."""
+    try:
+        context = _contexts.pop()
+    except IndexError:
+        context = contextvars.copy_context()
+        context.run(np.seterr, all='ignore')
+    try:
+        return context.run(function, *arguments)
+    finally:
+        _contexts.append(context)
+
+
 def _run(definition, operation):
     """The arrays of the results."""
     arrays = [t.array if type(t) is EagerTensor else _of_variable(definition, i, t)
@@ -112,15 +125,7 @@ def _run(definition, operation):
                       if i not in (captured or ()) or type(operation.inputs[i]) is EagerTensor]
             return functions(*arrays)
         first += tuple(functions)
-    try:
-        context = _contexts.pop()
-    except IndexError:
-        context = contextvars.copy_context()
-        context.run(np.seterr, all='ignore')
-    try:
-        results = context.run(definition.call, operation.attrs, arrays, first)
-    finally:
-        _contexts.append(context)
+    results = run_in_context(definition.call, operation.attrs, arrays, first)
     if definition.writes and not definition.takes_storage:
         for i in definition.writes:
             storage_of(operation.inputs[i]).value = arrays[i]

@@ -78,6 +78,18 @@ class EagerTape(GradientTape):
                                 'tf.float32), got %r', item.dtype)
             self._watched.add(item)
 
+    def watches(self, tensor):
+        """True if gradients of `tensor` may be asked for."""
+        return tensor in self._watched
+
+    def wants(self, tensors, handles):
+        """True if a function of these tensors and Variables is to be recorded."""
+        if self._watch_variables:
+            for handle in handles:
+                self._access(handle)
+        watched = self._watched
+        return not watched.isdisjoint(tensors) or not watched.isdisjoint(handles)
+
     def record(self, operation):
         """Called with each operation that has run."""
         watched = self._watched

@@ -4,12 +4,12 @@ from __future__ import annotations
 import functools
 import weakref
 
-from tinyflow.eager.execute import EagerOperation
-from tinyflow.eager.runtime import storage_of
+from tinyflow.eager.execute import EagerOperation, run_in_context
+from tinyflow.eager.runtime import RUNTIME, storage_of
 from tinyflow.eager.tensor import EagerTensor
 from tinyflow.graph import shapes
 from tinyflow.graph.defaults import get_default_graph, name_scope
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import misuse, report
 from tinyflow.ops.variables import resource_variable_ops
 from tinyflow.ops.variables.variable import ResourceVariable
 
@@ -26,6 +26,8 @@ class EagerVariable(ResourceVariable):
 
     def _make_nodes(self, initial_value, scope, dtype, validate_shape, shape, caching_device):
         initial = self._initial_tensor(initial_value, dtype)
+        if type(initial) is not EagerTensor:
+            initial = _lifted(initial)
         self._initial_value = initial
         self._name = scope.rstrip('/') + ':0'
         with name_scope(scope):
@@ -116,6 +118,31 @@ class EagerVariable(ResourceVariable):
     def __deepcopy__(self, memo):
         return EagerVariable(self.value(), trainable=self.trainable, name=self.name[:-2],
                              constraint=self.constraint)
+
+
+def _lifted(initial):
+    """The value of an initial value that was computed inside a tf.function."""
+    graph = initial.op.graph
+    if graph.inputs and _depends_on_parameters(initial):
+        raise misuse(ValueError(report(
+            'The initial value of a Variable depends on an argument of the tf.function.',
+            inputs=[('initial_value', initial)],
+            hint='a function without arguments, `lambda: tf.zeros([3])`, or a value that is made '
+                 'outside.')))
+    array, = run_in_context(RUNTIME.make_function(graph, [], [initial]))
+    return EagerTensor(array, initial.dtype)
+
+
+def _depends_on_parameters(tensor):
+    left, seen = [tensor.op], set()
+    while left:
+        operation = left.pop()
+        if operation.type == 'Placeholder':
+            return True
+        if operation not in seen:
+            seen.add(operation)
+            left += [t.op for t in operation.inputs]
+    return False
 
 
 def _plain(key):

@@ -23,4 +23,12 @@ def executing_eagerly() -> bool:
     return get_default_graph().runs_at_once
 
 
-__all__ = ['executing_eagerly']
+def variables_have_values() -> bool:
+    """True if a Variable made now has its value at once: also inside a tf.function."""
+    graph: Any = get_default_graph()
+    while graph.outer_graph is not None:
+        graph = graph.outer_graph
+    return graph.runs_at_once
+
+
+__all__ = ['executing_eagerly', 'variables_have_values']

@@ -46,10 +46,3 @@ def enable_v2_behavior(*_, **__):
     raise misuse(RuntimeError(
         'tinyflow does not implement TensorFlow 2 behaviour: it is the TensorFlow 1 stack.\n'
         '  Hint: remove this call, or use TF1 style: placeholders and tf.Session().'))
-
-
-def function(*_, **__):
-    """Raises NotImplementedError: tf.function belongs to TensorFlow 2."""
-    raise misuse(NotImplementedError(
-        'tinyflow does not implement tf.function: the program is a static graph already.\n'
-        '  Hint: call the Python function once to build its nodes, and sess.run() them.'))

@@ -77,7 +77,7 @@ make_variable.__qualname__ = 'Variable.__init__'
 
 def make_of_kind(**settings) -> Variable:
     """A ResourceVariable or a RefVariable: by use_resource, the variable scope, or the default."""
-    if eager_mode.executing_eagerly():
+    if eager_mode.variables_have_values():
         return eager_mode.variable_type(**settings)
     use_resource = settings.get('use_resource')
     if use_resource is None:
