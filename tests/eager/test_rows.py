@@ -38,6 +38,8 @@ ABOUT_GRAPHS = {
 NO_GRADIENT = {'TensorListSplit'}
 
 refused = {op: says for says, ops in REFUSED.items() for op in ops}
+traceable = [r for r in ROWS if r.op_type not in refused and str(r) not in (
+    'Assign-another shape', 'StridedSliceAssign')]      # of a reference; waits for v.initializer
 possible = [r for r in ROWS if r.op_type not in refused and str(r) not in ABOUT_GRAPHS]
 
 
@@ -66,8 +68,39 @@ def run(sample, arrays):
 @every_row(possible)
 def test_value(sample):
     arrays = sample.arrays()
-    _, results, _ = run(sample, arrays)
-    results = [None if isinstance(r, Operation) else tf.convert_to_tensor(r).numpy()
+    check_value(sample, run(sample, arrays)[1], arrays)
+
+
+def in_function(sample, xs):
+    """The results of a row that is built inside a tf.function."""
+    made = []
+
+    def build(*parameters):
+        """As a program does it that makes its Variables at the first call only."""
+        left = iter(list(made))
+
+        def once(make, **settings):
+            variable = next(left, None)
+            if variable is None:
+                variable = make(**settings)
+                made.append(variable)
+            return variable
+        with tf.variable_creator_scope(once):
+            result = sample.build(tf, *parameters)
+        return list(result) if isinstance(result, (list, tuple)) else [result]
+    return tf.function(build)(*xs)
+
+
+@every_row(traceable)
+def test_value_in_a_function(sample):
+    arrays = sample.arrays()
+    xs = [tf.convert_to_tensor(a) for a in arrays]
+    check_value(sample, in_function(sample, xs), arrays)
+
+
+def check_value(sample, results, arrays):
+    """Compares results with the row's reference."""
+    results = [None if r is None or isinstance(r, Operation) else tf.convert_to_tensor(r).numpy()
                for r in results]
     if sample.ref is None:
         return
@@ -84,21 +117,36 @@ def test_value(sample):
 
 @every_row([r for r in possible if r.grad_positions(r.arrays()) and str(r) not in NO_GRADIENT])
 def test_gradient(sample):
-    built = Built(sample)
-    positions = sample.grad_positions(built.arrays)
-    with built.graph.as_default():
-        ys = [y for y in built.ys if isinstance(y, Tensor) and y.dtype.base_dtype.is_floating]
-        wanted = tf.gradients(ys, [built.xs[i] for i in positions])
-        values = iter(run_compiled(built.graph, [tf.convert_to_tensor(g) for g in wanted
-                                                 if g is not None], built.feed))
-    xs, results, tape = run(sample, built.arrays)
+    arrays = sample.arrays()
+    xs, results, tape = run(sample, arrays)
     results = [r for r in results if not isinstance(r, Operation)
                and tf.convert_to_tensor(r).dtype.is_floating]
-    for found, want in zip(tape.gradient(results, [xs[i] for i in positions]), wanted,
-                           strict=True):
+    check_gradient(sample, tape.gradient(results, [xs[i] for i in sample.grad_positions(arrays)]))
+
+
+def check_gradient(sample, gradients):
+    """Compares gradients with those of the graph."""
+    built = Built(sample)
+    with built.graph.as_default():
+        ys = [y for y in built.ys if isinstance(y, Tensor) and y.dtype.base_dtype.is_floating]
+        wanted = tf.gradients(ys, [built.xs[i] for i in sample.grad_positions(built.arrays)])
+        values = iter(run_compiled(built.graph, [tf.convert_to_tensor(g) for g in wanted
+                                                 if g is not None], built.feed))
+    for found, want in zip(gradients, wanted, strict=True):
         assert (found is None) == (want is None)
         if found is not None:
             assert_same(tf.convert_to_tensor(found).numpy(), next(values), 'gradient', tol=1e-6)
+
+
+@every_row([r for r in traceable if r.grad_positions(r.arrays())])
+def test_gradient_of_a_function(sample):
+    xs = [tf.convert_to_tensor(a) for a in sample.arrays()]
+    chosen = [xs[i] for i in sample.grad_positions([x.numpy() for x in xs])]
+    with tf.GradientTape() as tape:
+        tape.watch(chosen)
+        results = in_function(sample, xs)
+    results = [r for r in results if r is not None and r.dtype.is_floating]
+    check_gradient(sample, tape.gradient(results, chosen))
 
 
 @every_row([r for r in ROWS if r.op_type in refused])

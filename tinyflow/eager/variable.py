@@ -1,7 +1,6 @@
 """EagerVariable: a Variable whose value is there at once."""
 from __future__ import annotations
 
-import functools
 import weakref
 
 from tinyflow.eager.execute import EagerOperation, run_in_context
@@ -45,17 +44,6 @@ class EagerVariable(ResourceVariable):
     def initial_value(self):
         """RuntimeError: it is not kept."""
         raise misuse(RuntimeError('initial_value not supported in EAGER mode.'))
-
-    def __getitem__(self, key):
-        """A slice of the value, which has a method `assign`."""
-        part = self.value()[key]
-        part.assign = functools.partial(self._assign_slice, key)
-        return part
-
-    def _assign_slice(self, key, value, name=None):
-        array = storage_of(self._handle).value.copy()
-        array[_plain(key)] = value
-        return self.assign(array)
 
     def value(self):
         return resource_variable_ops.read(self._handle)
@@ -143,15 +131,6 @@ def _depends_on_parameters(tensor):
             seen.add(operation)
             left += [t.op for t in operation.inputs]
     return False
-
-
-def _plain(key):
-    """A key of Python numbers instead of tensors."""
-    if isinstance(key, (list, tuple)):
-        return tuple(map(_plain, key))
-    if isinstance(key, slice):
-        return slice(*map(_plain, (key.start, key.stop, key.step)))
-    return key.numpy() if isinstance(key, EagerTensor) else key
 
 
 class _Assigned(EagerVariable):
