@@ -6,9 +6,11 @@ from contextlib import contextmanager
 from tinyflow.eager.execute import execute
 from tinyflow.eager.graph import EAGER_GRAPH
 from tinyflow.eager.tape import EagerTape
+from tinyflow.eager.tensor import EagerTensor
 from tinyflow.eager.variable import EagerVariable
 from tinyflow.graph import defaults, eager_mode
 from tinyflow.graph.support.errors import misuse
+from tinyflow.ops.math.operators import TENSORS_AND_NUMBERS
 
 __all__ = ['disable_eager_execution', 'eager_execution', 'enable_eager_execution']
 
@@ -30,6 +32,7 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
 
 
 def _install():
+    TENSORS_AND_NUMBERS.add(EagerTensor)
     eager_mode.execute = execute
     eager_mode.variable_type = EagerVariable
     eager_mode.tape_type = EagerTape

@@ -69,6 +69,57 @@ def execute(definition, inputs, attrs):
     special = _SPECIAL.get(definition.type)
     if special is not None:
         return special(definition, inputs, attrs)
+    kinds = (definition, *attrs, *[t.dtype if type(t) is EagerTensor else None for t in inputs])
+    if None in kinds:
+        inputs = _with_numbers(definition, inputs)
+        kinds = (definition, *attrs,
+                 *[t.dtype if type(t) is EagerTensor else None for t in inputs])
+    wanted = _result_dtypes.get(kinds)
+    if wanted is not None:
+        operation = EagerOperation(definition, inputs, {**_filled_attrs[kinds], **attrs})
+    else:
+        operation, wanted = _prepared(definition, inputs, attrs, kinds)
+    try:
+        _check_shapes(definition, operation)
+        results = _run(definition, operation)
+    except Exception as error:                          # noqa: BLE001 - reported with the op
+        raise _explained(operation, error) from error.__cause__
+    operation.outputs = tuple([
+        EagerTensor(array if type(array) is np.ndarray and array.dtype is dtype.np
+                    else np.asarray(array, dtype.np), dtype)
+        for array, dtype in zip(results, wanted)])
+    for tape in active_tapes.open:
+        tape.record(operation)
+    return operation
+
+
+def _with_numbers(definition, inputs):
+    """The inputs, with Python numbers and arrays as tensors where no rule is needed for it."""
+    if definition.has_lists:
+        return inputs
+    known = {arg.type: value.dtype for arg, value in zip(definition.inputs, inputs)
+             if type(value) is EagerTensor}
+    converted = []
+    for arg, value in zip(definition.inputs, inputs):
+        kind = type(value)
+        if kind in (float, int):
+            dtype = arg.fixed or known.get(arg.type)
+            if dtype in (dtypes.float32, dtypes.float64) or kind is int and dtype is dtypes.int64:
+                value = EagerTensor(np.array(value, dtype.np), dtype)
+        elif kind is np.ndarray and value.dtype == np.int32 \
+                and (arg.fixed or known.get(arg.type)) in (None, dtypes.int32):
+            value = EagerTensor(value.copy(), dtypes.int32)
+        converted.append(value)
+    return tuple(converted)
+
+
+# By (definition, names of the given attributes, dtypes of the inputs), for calls on tensors only.
+_result_dtypes: dict = {}
+_filled_attrs: dict = {}                # the attributes that were not given
+
+
+def _prepared(definition, inputs, attrs, kinds):
+    """(the operation before it runs, the dtypes of its results), by the rules of nodes."""
     try:
         tensors, types = convert_inputs(definition, inputs, attrs)
     except (TypeError, ValueError) as error:
@@ -77,19 +128,13 @@ def execute(definition, inputs, attrs):
     for tensor in tensors:
         if type(tensor) is not EagerTensor and tensor.op.graph is not EAGER_GRAPH:
             raise _tensor_of_a_graph(tensor)
-    try:
-        _check_shapes(definition, operation)
-        results = _run(definition, operation)
-    except Exception as error:                          # noqa: BLE001 - reported with the op
-        raise _explained(operation, error) from error.__cause__
     wanted = output_dtypes(definition, operation, types)
-    operation.outputs = tuple([
-        EagerTensor(array if type(array) is np.ndarray and array.dtype == dtype.np
-                    else np.asarray(array, dtype.np), dtype)
-        for array, dtype in zip(results, wanted)])
-    for tape in active_tapes.open:
-        tape.record(operation)
-    return operation
+    if None not in kinds and not definition.has_lists and definition.type_names.isdisjoint(attrs):
+        if definition.type_names or definition.attrs.keys().isdisjoint(
+                arg.type for arg in definition.outputs):
+            _result_dtypes[kinds] = wanted
+            _filled_attrs[kinds] = {k: v for k, v in operation.attrs.items() if k not in attrs}
+    return operation, wanted
 
 
 # ---- running ---------------------------------------------------------------------------------
@@ -114,6 +159,8 @@ def _run(definition, operation):
     """The arrays of the results."""
     arrays = [t.array if type(t) is EagerTensor else _of_variable(definition, i, t)
               for i, t in enumerate(operation.inputs)]
+    if definition.is_plain:
+        return run_in_context(_call_plain, definition, operation.attrs, arrays)
     first = ()
     if definition.state is not None:
         first = (_state(definition, operation),)
@@ -130,6 +177,11 @@ def _run(definition, operation):
         for i in definition.writes:
             storage_of(operation.inputs[i]).value = arrays[i]
     return results
+
+
+def _call_plain(definition, attrs, arrays):
+    """As definition.call, for an op of arrays only."""
+    return (definition.kernel(*arrays, **{k: attrs[k] for k in definition.kernel_attrs}),)
 
 
 def _of_variable(definition, position, handle):
@@ -176,9 +228,10 @@ def _instruction(operation):
 
 def _check_shapes(definition, operation):
     """Calls the shape function: kernels rely on what it refuses."""
-    if definition.elementwise and len(operation.inputs) == 1:
-        return
     inputs = operation.inputs
+    if definition.elementwise and (
+            len(inputs) == 1 or len(inputs) == 2 and inputs[0].array.shape == inputs[1].array.shape):
+        return
     arguments = [t.raw_shape for t in inputs]
     for i in definition.handle_positions:
         variable = handle_variable(inputs[i])

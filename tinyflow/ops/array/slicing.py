@@ -5,7 +5,7 @@ import functools
 
 import numpy as np
 
-from tinyflow.graph import dtypes, shapes
+from tinyflow.graph import dtypes, eager_mode, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
@@ -392,12 +392,21 @@ def get_item(tensor, key, var=None):
             limits.append(limit)
     with name_scope(None, 'strided_slice', [tensor, *begin, *end, *strides]) as scope:
         if begin:
-            packed = [joining.stack(limits) for limits in (begin, end, strides)]
+            packed = [np.array(limits, np.int32) for limits in (begin, end, strides)] \
+                if _plain_and_at_once(entries) else \
+                [joining.stack(limits) for limits in (begin, end, strides)]
             if any(t.dtype is dtypes.int64 for t in packed):
                 packed = [constants.cast(t, dtypes.int64) for t in packed]
         else:
             packed = [constants.constant([], dtypes.int32)] * 3
         return strided_slice(tensor, *packed, **masks, var=var, name=scope)
+
+
+def _plain_and_at_once(entries):
+    """True if a key of numbers and `:` is used while ops run at once: no nodes are needed."""
+    return eager_mode.executing_eagerly() and all(
+        type(e) is int and abs(e) < 2 ** 31 - 1 or type(e) is _slice and {
+            type(e.start), type(e.stop), type(e.step)} <= {int, type(None)} for e in entries)
 
 
 def _limits(entry, masks, bit):
