@@ -208,8 +208,21 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         """
         if not self._initialized():
             raise misuse(AttributeError(_FORGOTTEN_INIT.format('Layer')))
+        if tf.executing_eagerly():
+            return self._call_at_once(inputs, args, kwargs)
         with K.model_nodes():
             return self._call_in_graph(inputs, args, kwargs)
+
+    def _call_at_once(self, inputs, args, kwargs):
+        """On values; inputs that are nodes make nodes, in the graph of models."""
+        from tinyflow.eager.symbolic import is_symbolic, symbolic_graph  # start-up time
+        if any(map(is_symbolic, tf.nest.flatten([inputs, args, kwargs]))):
+            graph = symbolic_graph()
+            with graph.as_default(), K.model_nodes(graph):
+                return self._call_in_graph(inputs, args, kwargs)
+        if current_call() is None:
+            self._forget_losses_of_values()
+        return self._call_in_graph(inputs, args, kwargs)
 
     def _call_in_graph(self, inputs, args, kwargs):
         inputs = tf.nest.map_structure(_tensor_if_plain, inputs)

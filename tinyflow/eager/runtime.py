@@ -9,7 +9,7 @@ from tinyflow.session.concurrent_runs import SharedStorage, share
 from tinyflow.session.program_cache import ProgramCache
 from tinyflow.session.store import Store
 
-__all__ = ['RUNTIME', 'storage_of']
+__all__ = ['PROGRAMS', 'RUNTIME', 'storage_of']
 
 
 class EagerStore(Store):
@@ -32,8 +32,8 @@ class EagerStore(Store):
         return storage
 
 
-_programs = ProgramCache(EagerStore())
-RUNTIME = _programs.runtime
+PROGRAMS = ProgramCache(EagerStore())
+RUNTIME = PROGRAMS.runtime
 
 
 def storage_of(handle):
