@@ -9,6 +9,8 @@ from tinyflow.api import (
 )
 from tinyflow.api.aliases import install_as_tensorflow, uninstall_as_tensorflow
 from tinyflow.data.structure import SparseTensorSpec
+from tinyflow.eager.enabling import disable_eager_execution, enable_eager_execution
+from tinyflow.eager.function import function
 from tinyflow.formats.graphdef import graph_util
 from tinyflow.formats.graphdef.importing import import_graph_def
 from tinyflow.formats.wire.tensors import make_ndarray, make_tensor_proto
@@ -32,6 +34,7 @@ from tinyflow.graph.dtypes import (
     DType, as_dtype, bool, complex128, complex64, double, float16, float32, float64, half, int16,
     int32, int64, int8, resource, string, uint16, uint32, uint64, uint8, variant,
 )
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.indexed_slices import (
     IndexedSlices, IndexedSlicesValue, convert_to_tensor_or_indexed_slices,
@@ -48,10 +51,9 @@ from tinyflow.graph.support import errors, logging, nest, version
 from tinyflow.graph.support.errors import OpError
 from tinyflow.graph.support.logging import get_logger
 from tinyflow.graph.support.v1_v2_switches import (
-    control_flow_v2_enabled, disable_control_flow_v2, disable_eager_execution,
-    disable_resource_variables, disable_v2_behavior, disable_v2_tensorshape, enable_control_flow_v2,
-    enable_eager_execution, enable_resource_variables, enable_v2_behavior, executing_eagerly,
-    function, resource_variables_enabled,
+    control_flow_v2_enabled, disable_control_flow_v2, disable_resource_variables,
+    disable_v2_behavior, disable_v2_tensorshape, enable_control_flow_v2, enable_resource_variables,
+    enable_v2_behavior, resource_variables_enabled,
 )
 from tinyflow.graph.support.version import (
     GIT_VERSION, GRAPH_DEF_VERSION, TINYFLOW_VERSION as tinyflow_version, VERSION,

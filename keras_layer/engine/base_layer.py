@@ -25,6 +25,7 @@ from keras_layer.engine.node import Node
 from keras_layer.engine.raw_ops import wrap_raw_ops
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import constructor_keywords, nearest_keyword
+from tinyflow.train.checkpoints import pending_restores
 
 __all__ = ['InputSpec', 'Layer']
 
@@ -286,6 +287,8 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         with tf.init_scope() if tf.get_default_graph().outer_graph is not None else nullcontext():
             self.build(shapes)
         object.__setattr__(self, 'built', True)
+        if tf.executing_eagerly():
+            pending_restores.retry()
 
     def _copy_unchanged_inputs(self, outputs, inputs):
         """Copies outputs that are the inputs themselves, since they need a separate history."""

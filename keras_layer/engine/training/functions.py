@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import tinyflow as tf
 from keras_layer import backend as K
+from keras_layer.engine.training.at_once import CallAtOnce
 
 
 class Functions:
@@ -35,7 +36,8 @@ class Functions:
         made = self._made.get(kind)
         if made is None:
             with self._model._graph.as_default():
-                made = self._made[kind] = getattr(self, f'_{kind}')()
+                made = self._made[kind] = CallAtOnce(self._model, kind) \
+                    if self._model.run_eagerly else getattr(self, f'_{kind}')()
         if kind in self._watched:
             with self._model._graph.as_default():
                 return made.watched(*self._watched[kind])

@@ -36,6 +36,7 @@ from tinyflow.ops.updates.resource_apply_ops import resource_op
 from tinyflow.ops.variables import replica_context, variable_ops
 from tinyflow.ops.variables.variable import Variable, init_scope, is_resource_variable
 from tinyflow.ops.variables.variable_lists import trainable_variables
+from tinyflow.train.checkpoints import pending_restores
 from tinyflow.train.optimizers import optimizer_errors, replicated, slot_creator
 
 _GATE_NONE, _GATE_OP, _GATE_GRAPH = 0, 1, 2
@@ -148,6 +149,8 @@ class Optimizer:
                                       args=(pairs, global_step, name))
         with init_scope():
             self._create_slots(var_list)
+        if executing_eagerly():
+            pending_restores.retry()
         with name_scope(name, self._name) as scope:
             self._prepare()
             updates = [self._update(grad, var) for grad, var in pairs if grad is not None]
