@@ -159,7 +159,10 @@ def _run(definition, operation):
     """The arrays of the results."""
     arrays = [t.array if type(t) is EagerTensor else _of_variable(definition, i, t)
               for i, t in enumerate(operation.inputs)]
-    if definition.is_plain:
+    plain = _is_plain.get(definition)
+    if plain is None:
+        plain = _is_plain[definition] = _takes_arrays_only(definition)
+    if plain:
         return run_in_context(_call_plain, definition, operation.attrs, arrays)
     first = ()
     if definition.state is not None:
@@ -177,6 +180,16 @@ def _run(definition, operation):
         for i in definition.writes:
             storage_of(operation.inputs[i]).value = arrays[i]
     return results
+
+
+_is_plain: dict = {}                    # definition -> _takes_arrays_only(definition)
+
+
+def _takes_arrays_only(definition):
+    """True if the kernel takes arrays and attributes, and gives one array."""
+    return definition.one_output and definition.pure and not (
+        definition.has_lists or definition.static or definition.writes or definition.takes_storage
+        or definition.functions or definition.state or definition.bind)
 
 
 def _call_plain(definition, attrs, arrays):
@@ -229,8 +242,8 @@ def _instruction(operation):
 def _check_shapes(definition, operation):
     """Calls the shape function: kernels rely on what it refuses."""
     inputs = operation.inputs
-    if definition.elementwise and (
-            len(inputs) == 1 or len(inputs) == 2 and inputs[0].array.shape == inputs[1].array.shape):
+    if definition.elementwise and len(inputs) <= 2 \
+            and inputs[0].array.shape == inputs[-1].array.shape:
         return
     arguments = [t.raw_shape for t in inputs]
     for i in definition.handle_positions:

@@ -40,7 +40,7 @@ class EagerGraph(Graph):
 
     @seed.setter
     def seed(self, seed):
-        """Random ops begin anew; those without a seed of their own draw one from TF's stream."""
+        """Random ops begin again; those without a seed of their own draw one from TF's stream."""
         self._seed, self._seeds = seed, random.Random(seed)
         self.random_states.clear()
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.support.errors import misuse
 
 # tinyflow.eager sets it: execute(definition, inputs, attrs) -> the operation with its results, or
 # None if a graph is being built.
@@ -23,6 +24,12 @@ def executing_eagerly() -> bool:
     return get_default_graph().runs_at_once
 
 
+def refuse(what: str, instead: str = '') -> None:
+    """RuntimeError if ops run at once: `what` needs a graph."""
+    if executing_eagerly():
+        raise misuse(RuntimeError(f'{what} when eager execution is enabled. {instead}'.rstrip()))
+
+
 def variables_have_values() -> bool:
     """True if a Variable made now has its value at once: also inside a tf.function."""
     graph: Any = get_default_graph()
@@ -31,4 +38,4 @@ def variables_have_values() -> bool:
     return graph.runs_at_once
 
 
-__all__ = ['executing_eagerly', 'variables_have_values']
+__all__ = ['executing_eagerly', 'refuse', 'variables_have_values']

@@ -27,10 +27,8 @@ def make_node(definition, inputs, attrs, name=None) -> Operation:
 
     Raises TypeError for dtypes, ValueError for shapes that the op does not accept.
     """
-    if eager_mode.execute is not None:
-        executed = eager_mode.execute(definition, inputs, attrs)
-        if executed is not None:
-            return executed
+    if eager_mode.execute and (executed := eager_mode.execute(definition, inputs, attrs)):
+        return executed
     graph = common_graph(_tensors_in(definition, inputs))
     with graph._lock:
         full_name = _full_name(definition, graph, name)

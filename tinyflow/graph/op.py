@@ -128,7 +128,6 @@ class Op:
     kernel_has_out: bool
     has_lists: bool
     one_output: bool
-    is_plain: bool              # its kernel takes arrays and attributes, nothing else
     type_names: set[str]
 
     def __init_subclass__(cls, abstract=False, type=None):
@@ -154,9 +153,6 @@ class Op:
         cls.kernel_has_out = isinstance(cls.kernel, np.ufunc) or 'out' in positional
         cls.one_output = len(cls.outputs) == 1 and not cls.outputs[0].is_list
         cls.has_lists = any(a.is_list for a in cls.inputs + cls.outputs)
-        cls.is_plain = cls.one_output and cls.pure and not (
-            cls.has_lists or cls.static or cls.writes or cls.takes_storage or cls.functions
-            or cls.state or cls.bind)
         cls.type_names = {a.type for a in cls.inputs + cls.outputs if a.fixed is None}
         Op.registry[cls.type] = cls
 

@@ -99,8 +99,6 @@ _NO_CONTRIB = 'it was experimental and is no longer maintained'
 _NO_CONTRIB_SUMMARY = ('tf.contrib.summary writes from inside the graph; here the program writes: '
                        'tf.summary.FileWriter(logdir).add_summary(sess.run(merged), step)')
 _LEFT_OUT = {
-    'contrib.eager': 'there is no eager execution; build a graph first and run it by '
-                     'tf.Session().run(...)',
     'contrib.boosted_trees': 'use tf.estimator.BoostedTreesClassifier and '
                              'BoostedTreesRegressor',
     'contrib.factorization': _NO_CONTRIB,

@@ -11,11 +11,9 @@ A subclass defines how one Variable is updated, by TF1's protocol:
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, ValuesView
 from functools import partial
 
 from tinyflow.gradients.reverse import gradients
-from tinyflow.gradients.tape import GradientTape
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import (
@@ -26,7 +24,7 @@ from tinyflow.graph.defaults import (
     name_scope,
 )
 from tinyflow.graph.eager_mode import executing_eagerly
-from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
+from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
@@ -36,8 +34,13 @@ from tinyflow.ops.updates.resource_apply_ops import resource_op
 from tinyflow.ops.variables import replica_context, variable_ops
 from tinyflow.ops.variables.variable import Variable, init_scope, is_resource_variable
 from tinyflow.ops.variables.variable_lists import trainable_variables
-from tinyflow.train.checkpoints import pending_restores
-from tinyflow.train.optimizers import optimizer_errors, replicated, slot_creator
+from tinyflow.train.optimizers import (
+    arguments,
+    at_once,
+    optimizer_errors,
+    replicated,
+    slot_creator,
+)
 
 _GATE_NONE, _GATE_OP, _GATE_GRAPH = 0, 1, 2
 
@@ -90,21 +93,19 @@ class Optimizer:
         """
         if gate_gradients not in (_GATE_NONE, _GATE_OP, _GATE_GRAPH):
             raise optimizer_errors.unknown_gate(gate_gradients)
+        if executing_eagerly():
+            return at_once.compute_gradients(self, loss, var_list, grad_loss)
         if callable(loss) and not isinstance(loss, (Tensor, Variable)):
-            if executing_eagerly():
-                return self._gradients_at_once(loss, var_list, grad_loss)
             loss = loss()
-        elif executing_eagerly():
-            raise optimizer_errors.loss_is_no_function()
         self._loss = loss
         self._assert_valid_dtypes([loss])
         if grad_loss is not None:
             self._assert_valid_dtypes([grad_loss])
         loss = replicated.share_of(loss)
-        var_list = trainable_variables() if var_list is None else list(_flat(var_list))
+        var_list = trainable_variables() if var_list is None else list(arguments.flat(var_list))
         if not var_list:
             raise optimizer_errors.nothing_to_train()
-        grads = gradients(loss, [_target(v) for v in var_list], grad_ys=grad_loss,
+        grads = gradients(loss, [arguments.target_of(v) for v in var_list], grad_ys=grad_loss,
                           gate_gradients=gate_gradients == _GATE_OP,
                           aggregation_method=aggregation_method,
                           colocate_gradients_with_ops=colocate_gradients_with_ops)
@@ -113,17 +114,6 @@ class Optimizer:
         self._assert_valid_dtypes([v for g, v in zip(grads, var_list) if g is not None])
         return list(zip(grads, var_list))
 
-    def _gradients_at_once(self, loss, var_list, grad_loss):
-        var_list = None if var_list is None else list(_flat(var_list))
-        with GradientTape() as tape:
-            if var_list is not None:
-                tape.watch(var_list)
-            value = replicated.share_of(loss())
-        var_list = list(tape.watched_variables()) if var_list is None else var_list
-        self._loss = value
-        self._assert_valid_dtypes([value])
-        return list(zip(tape.gradient(value, var_list, grad_loss), var_list))
-
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         """An operation that changes each Variable by its gradient.
 
@@ -131,16 +121,17 @@ class Optimizer:
         Raises ValueError if no pair is left, TypeError for anything that is not a gradient,
         RuntimeError in cross-replica context.
         """
-        pairs = [(_gradient(grad), var) for grad, var in _pairs(grads_and_vars)]
+        pairs = [(arguments.gradient_of(grad), var)
+                 for grad, var in arguments.pairs_of(grads_and_vars)]
         if not pairs:
             raise optimizer_errors.no_pairs()
         for _, var in pairs:
-            _target(var)
+            arguments.target_of(var)
         var_list = [var for grad, var in pairs if grad is not None]
         if not var_list:
             raise optimizer_errors.no_gradients(self._loss, [var for _, var in pairs])
         if global_step is not None:
-            _check_global_step(global_step)
+            arguments.check_global_step(global_step)
         if replica_context.in_cross_replica_context():
             raise optimizer_errors.outside_of_replicas()
         replica = replica_context.active_replica_context()
@@ -150,7 +141,7 @@ class Optimizer:
         with init_scope():
             self._create_slots(var_list)
         if executing_eagerly():
-            pending_restores.retry()
+            at_once.slots_are_made()
         with name_scope(name, self._name) as scope:
             self._prepare()
             updates = [self._update(grad, var) for grad, var in pairs if grad is not None]
@@ -302,12 +293,6 @@ class Optimizer:
                 raise optimizer_errors.wrong_dtype(tensor, valid)
 
 
-def _check_global_step(step):
-    """AttributeError unless global_step is a Variable."""
-    if not isinstance(step, Variable) and not (isinstance(step, Tensor) and step.dtype.is_ref):
-        raise optimizer_errors.not_a_counter(step)
-
-
 def apply_update(op, var, *arguments, **attrs):
     """The node that changes `var`: an `op`, or its counterpart for a resource variable."""
     kind = resource_op(op.type) if is_resource_variable(var) else op
@@ -331,45 +316,9 @@ def check_positive(name, value):
         raise optimizer_errors.not_positive(name, value)
 
 
-def _target(var):
-    if isinstance(var, Variable):
-        return var._ref()
-    raise optimizer_errors.not_a_variable(var)
-
-
-def _pairs(grads_and_vars):
-    """The arguments of apply_gradients. TypeError or ValueError if they are not pairs."""
-    if not isinstance(grads_and_vars, Iterable):
-        raise optimizer_errors.not_a_list_of_pairs(grads_and_vars)
-    pairs = list(grads_and_vars)
-    for pair in pairs:
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise optimizer_errors.not_a_pair(pair)
-    return pairs
-
-
-def _gradient(grad):
-    if grad is None:
-        return None
-    try:
-        return convert_to_tensor_or_indexed_slices(grad)
-    except TypeError:
-        raise optimizer_errors.not_a_gradient(grad) from None
-
-
 def _key(var):
     op = getattr(var, '_primary_op', None) or var.op        # with replicas the first one
     return op.graph, op if op.graph.runs_at_once else op.name   # names may be equal there
-
-
-def _flat(values):
-    if isinstance(values, dict):
-        values = [values[key] for key in sorted(values)]
-    if not isinstance(values, (list, tuple, set, ValuesView)) and not hasattr(values, '__next__'):
-        yield values
-        return
-    for value in values:
-        yield from _flat(value)
 
 
 __all__ = ['Optimizer', 'apply_update', 'apply_update_op', 'cast_like', 'check_positive']
