@@ -168,7 +168,7 @@ def _run(definition, operation):
     if definition.state is not None:
         first = (_state(definition, operation),)
     if definition.functions:
-        functions = callables_of(_instruction(operation), RUNTIME.make_function)
+        functions = callables_of(_instruction(operation), _make_function)
         if definition.bind is not None:
             captured = definition.captures and definition.captures(operation.attrs, len(arrays))
             arrays = [a for i, a in enumerate(arrays)       # functions find Variables themselves
@@ -224,6 +224,21 @@ def _state(definition, operation):
     if state is None:
         state = states[key] = definition.state(attrs)
     return state
+
+
+def _make_function(graph, parameters=None, *more, **settings):
+    """A compiled function that looks up captured Variables at each call, not once."""
+    if parameters is not None:
+        return RUNTIME.make_function(graph, parameters, *more, **settings)
+    passed = [i for i, t in enumerate(graph.inputs) if handle_variable(t) is None]
+    run = RUNTIME.make_function(graph, [graph.inputs[i] for i in passed], *more, **settings)
+    if len(passed) == len(graph.inputs):
+        return run
+
+    def call(*arrays):
+        return run(*[arrays[i] for i in passed])
+    call.store = run.store
+    return call
 
 
 def _instruction(operation):

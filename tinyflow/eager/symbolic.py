@@ -54,8 +54,9 @@ def symbolic_graph():
 
 
 def new_symbolic_graph():
-    """Begins another graph: K.clear_session."""
+    """Begins another graph, and the names of scopes again: K.clear_session."""
     _graphs.clear()
+    EAGER_GRAPH._collections.clear()
 
 
 def session_of(graph):

@@ -39,3 +39,7 @@ __all__ = [
     'run_test_in_graph_and_eager_modes', 'value_and_gradients_function',
 ]
 __getattr__ = _explain_missing(__name__, __all__)
+
+
+def __dir__():
+    return __all__

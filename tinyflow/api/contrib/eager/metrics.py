@@ -137,3 +137,7 @@ class SparseAccuracy(Accuracy):
         labels = cast(labels, predictions.dtype)
         self._add(labels, predictions, weights)
         return labels, predictions
+
+
+def __dir__():
+    return __all__
