@@ -25,7 +25,6 @@ from keras_layer.engine.node import Node
 from keras_layer.engine.raw_ops import wrap_raw_ops
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import constructor_keywords, nearest_keyword
-from tinyflow.train.checkpoints import pending_restores
 
 __all__ = ['InputSpec', 'Layer']
 
@@ -288,6 +287,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
             self.build(shapes)
         object.__setattr__(self, 'built', True)
         if tf.executing_eagerly():
+            from tinyflow.train.checkpoints import pending_restores  # start-up time
             pending_restores.retry()
 
     def _copy_unchanged_inputs(self, outputs, inputs):

@@ -58,7 +58,7 @@ def texts(tf, np):
 def as_python(tf, np):
     x = tf.constant([[1., 2.], [3., 4.]])
     return [float(tf.constant(2.5)), int(tf.constant(2)), bool(tf.constant(0)), len(x),
-            [7, 8, 9][tf.constant(1)], np.array(x), [v for v in x], x.ndim, np.ones([2, 2]) + x,
+            [7, 8, 9][tf.constant(1)], np.array(x), list(x), x.ndim, np.ones([2, 2]) + x,
             error_of(lambda: bool(x)), error_of(lambda: float(x)), error_of(lambda: len(x[0, 0])),
             error_of(lambda: list(x[0, 0]))]
 
@@ -81,7 +81,8 @@ def meaningless(tf, np):
 def arithmetic(tf, np):
     x, n = tf.constant([1.5, -2.5]), tf.constant([7, -7])
     return [x + 1, 1 - x, x * x, x / 2, x // 1., x % 2., x ** 2, -x, abs(x), x > 0, n // 2, n % 3,
-            n / 2, tf.constant(True) & tf.constant(False), tf.constant([[1.]]) @ tf.constant([[2.]])]
+            n / 2, tf.constant(True) & tf.constant(False),
+            tf.constant([[1.]]) @ tf.constant([[2.]])]
 
 
 @program
@@ -430,7 +431,7 @@ def datasets(tf, np):
     iterator = iter(tf.data.Dataset.range(2))
     one_shot = tf.data.Dataset.range(3).make_one_shot_iterator()
     return [list(numbers.map(lambda v: v * 2).batch(4)), list(pairs), next(iterator),
-            one_shot.get_next(), [v for v in one_shot],
+            one_shot.get_next(), list(one_shot),
             list(tf.data.Dataset.range(5).shuffle(5, seed=1)),
             list(numbers.filter(lambda v: v > 3).repeat(2)),
             error_of(lambda: tf.data.Dataset.range(2).make_initializable_iterator())]
@@ -747,7 +748,7 @@ def own_loop(tf, np):
             return self.last(self.drop(self.first(x), training=training))
     model, optimizer = Model(), tf.keras.optimizers.Adam(.01)
     mean, losses = tf.keras.metrics.Mean(), []
-    for epoch in range(3):
+    for _ in range(3):
         for batch, targets in tf.data.Dataset.from_tensor_slices((x, y)).batch(5):
             with tf.GradientTape() as g:
                 loss = tf.reduce_mean(tf.keras.losses.mean_squared_error(

@@ -34,13 +34,7 @@ from tinyflow.ops.updates.resource_apply_ops import resource_op
 from tinyflow.ops.variables import replica_context, variable_ops
 from tinyflow.ops.variables.variable import Variable, init_scope, is_resource_variable
 from tinyflow.ops.variables.variable_lists import trainable_variables
-from tinyflow.train.optimizers import (
-    arguments,
-    at_once,
-    optimizer_errors,
-    replicated,
-    slot_creator,
-)
+from tinyflow.train.optimizers import arguments, optimizer_errors, replicated, slot_creator
 
 _GATE_NONE, _GATE_OP, _GATE_GRAPH = 0, 1, 2
 
@@ -94,6 +88,7 @@ class Optimizer:
         if gate_gradients not in (_GATE_NONE, _GATE_OP, _GATE_GRAPH):
             raise optimizer_errors.unknown_gate(gate_gradients)
         if executing_eagerly():
+            from tinyflow.train.optimizers import at_once  # start-up time
             return at_once.compute_gradients(self, loss, var_list, grad_loss)
         if callable(loss) and not isinstance(loss, (Tensor, Variable)):
             loss = loss()
@@ -141,6 +136,7 @@ class Optimizer:
         with init_scope():
             self._create_slots(var_list)
         if executing_eagerly():
+            from tinyflow.train.optimizers import at_once  # start-up time
             at_once.slots_are_made()
         with name_scope(name, self._name) as scope:
             self._prepare()
