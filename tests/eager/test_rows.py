@@ -10,6 +10,9 @@ import pytest
 import tinyflow as tf
 from tests.ops.test_ops import ROWS, Built, assert_same, every_row, run_compiled
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.ops.support.registry_loading import load_every_op
+
+load_every_op()                         # rows name ops by their types
 
 # What exists in graphs only: the error, and the op types whose rows must raise it.
 REFUSED = {
