@@ -237,7 +237,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         with calling(self, inputs, training), K.name_scope(self._name_scope()):
             self._maybe_build(inputs)
             assert_input_compatibility(self.input_spec, inputs, self.name)
-            outputs = self.call(inputs, *args, **kwargs)
+            outputs = self._traced_call()(inputs, *args, **kwargs)
             if outputs is None:
                 raise misuse(ValueError(
                     "A layer's `call` method should return a Tensor or a list of Tensors, not "
@@ -251,6 +251,16 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
             values, self._initial_weights = self._initial_weights, None
             self.set_weights(values)
         return outputs
+
+    def _traced_call(self):
+        """`call`; inside a tf.function as AutoGraph converts it."""
+        graph = tf.get_default_graph()
+        while graph.outer_graph is not None:
+            if getattr(graph, 'autograph', False):
+                from tinyflow.eager.autograph.convert import convert  # start-up time
+                return convert(self.call)
+            graph = graph.outer_graph
+        return self.call
 
     def apply(self, inputs, *args, **kwargs):
         """The same as calling the layer."""

@@ -11,8 +11,9 @@ PROGRAMS = re.findall(r'```python\n(.*?)```\n\n```text\n(.*?)```', TEXT, re.S)
 
 
 @pytest.mark.parametrize('program, printed', PROGRAMS)
-def test_program(program, printed):
-    run = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)
+def test_program(tmp_path, program, printed):
+    (tmp_path / 'program.py').write_text(program, encoding='utf-8')
+    run = subprocess.run([sys.executable, tmp_path / 'program.py'], capture_output=True, text=True)
     assert run.stdout == printed, run.stderr
 
 

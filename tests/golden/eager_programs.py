@@ -613,6 +613,209 @@ def leaks(tf, np):
     return [error_of(lambda: kept[0] + 1), tf.function(lambda: tf.executing_eagerly())()]
 
 
+# ---- AutoGraph ---------------------------------------------------------------------------------
+
+
+@program
+def autograph_if(tf, np):
+    @tf.function
+    def signed(x):
+        if x > 0:
+            y = x * 2
+        else:
+            y = -x
+        return y
+
+    @tf.function
+    def early(x):
+        if x > 10:
+            return x - 10
+        if x > 5:
+            return x * 100
+        return x
+
+    @tf.function
+    def logic(x, y):
+        if x > 0 and y > 0:
+            r = 1
+        elif x > 0 or not y > 0:
+            r = 2
+        else:
+            r = 3
+        return r
+
+    @tf.function
+    def static(x):
+        return tf.reduce_sum(x) if x.shape[0] == 3 else x
+    c = tf.constant
+    x = c(2.)
+    with tf.GradientTape() as g:
+        g.watch(x)
+        y = signed(x) * x
+    return [signed(c(3.)), signed(c(-3.)), [early(c(v)) for v in (20., 7., 1.)],
+            [logic(c(a), c(b)) for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1))],
+            static(c([1., 2., 3.])), static(c([1.])), g.gradient(y, x)]
+
+
+@program
+def autograph_loops(tf, np):
+    @tf.function
+    def while_(n):
+        i, s = 0, 0.
+        while i < n:
+            s += 2.
+            i += 1
+        return s
+
+    @tf.function
+    def for_(x):
+        s = 0.
+        for v in x:
+            s += v
+        return s
+
+    @tf.function
+    def jumps(n):
+        s = 0
+        for i in tf.range(n):
+            if i % 3 < 1:
+                continue
+            if i > 7:
+                break
+            s += i
+        return s
+
+    @tf.function
+    def fibonacci(n):
+        a, b = 0, 1
+        for _ in tf.range(n):
+            a, b = b, a + b
+        return a
+
+    @tf.function
+    def nested(x):
+        for _ in range(3):
+            for _ in tf.range(2):
+                x += 1.
+        return x
+
+    @tf.function
+    def power(x, n):
+        r = tf.constant(1.)
+        for _ in tf.range(n):
+            r *= x
+        return r
+
+    @tf.function
+    def of_a_dataset(dataset):
+        s = tf.constant(0, tf.int64)
+        for v in dataset:
+            s += v
+        return s
+
+    @tf.function
+    def array(x):
+        a = tf.TensorArray(tf.float32, 3)
+        for i in tf.range(3):
+            a = a.write(i, x)
+        return a.stack()
+    c, x = tf.constant, tf.constant(2.)
+    with tf.GradientTape() as g:
+        g.watch(x)
+        y = power(x, c(3))
+    return [while_(c(4)), for_(c([1., 2., 3.])), jumps(c(20)), jumps(c(3)), fibonacci(c(10)),
+            nested(c(0.)), y, g.gradient(y, x), of_a_dataset(tf.data.Dataset.range(5)),
+            array(c(2.))]
+
+
+def _helper(x):
+    if x > 5:
+        return x * 100
+    else:
+        return x
+
+
+@program
+def autograph_calls(tf, np):
+    class Counter(object):
+        def __init__(self):
+            self.limit = 3.
+
+        @tf.function
+        def method(self, x):
+            if x > self.limit:
+                x = x - self.limit
+            return x
+
+    class Net(tf.keras.Model):
+        def __init__(self):
+            super(Net, self).__init__()
+            self.dense = tf.keras.layers.Dense(1, kernel_initializer='ones')
+
+        def call(self, x):
+            y = self.dense(x)
+            if tf.reduce_sum(y) > 0:
+                y = y * 2
+            return y
+
+    def closure(limit):
+        def inner(x):
+            if x > limit:
+                return x
+            else:
+                return limit
+        return inner
+
+    @tf.function
+    def calls(x):
+        return _helper(x)
+
+    @tf.function
+    def lists(x):
+        made = []
+        for i in range(3):
+            made.append(x * i)
+        return tf.stack(made)
+
+    @tf.function
+    def blocks(x):
+        try:
+            if x > 0:
+                x = x * 2
+        finally:
+            pass
+        with tf.name_scope('a'):
+            if x > 3:
+                x = x + 1
+        return x
+
+    @tf.function
+    def undefined(x):
+        if x > 0:
+            z = 1
+        return z
+
+    @tf.function(autograph=False)
+    def without(x):
+        if x > 0:
+            return x
+        return -x
+    c, counter, net = tf.constant, Counter(), Net()
+
+    @tf.function
+    def of_a_model(x):
+        return net(x)
+    graph = tf.Graph()
+    with graph.as_default(), tf.Session() as session:
+        p = tf.placeholder(tf.float32)
+        q = tf.autograph.to_graph(_helper)(p)
+        ran = [session.run(q, {p: 6.}), session.run(q, {p: 1.})]
+    return [counter.method(c(5.)), counter.method(c(1.)), of_a_model(tf.ones([1, 2])),
+            tf.function(closure(c(5.)))(c(1.)), calls(c(7.)), lists(c(2.)), blocks(c(2.)),
+            error_of(lambda: undefined(c(1.))), error_of(lambda: without(c(1.))), ran,
+            tf.autograph.to_graph(_helper)(c(7.)), 'def ' in tf.autograph.to_code(_helper)]
+
+
 # ---- tf.contrib.eager --------------------------------------------------------------------------
 
 

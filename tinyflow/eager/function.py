@@ -38,14 +38,15 @@ def function(func=None, input_signature=None, autograph=True, experimental_autog
     """
     if func is None:
         return functools.partial(function, input_signature=input_signature, autograph=autograph)
-    return Function(func, input_signature)
+    return Function(func, input_signature, autograph)
 
 
 class Function:
     """What tf.function returns; see there."""
 
-    def __init__(self, python_function, input_signature=None):
+    def __init__(self, python_function, input_signature=None, autograph=True):
         self._python_function = python_function
+        self._autograph = autograph
         self._signature = None if input_signature is None else _checked(input_signature)
         self._parameters = inspect.signature(python_function)
         self._traces = {}
@@ -73,19 +74,27 @@ class Function:
 
             @functools.wraps(self._python_function)
             def method(*args, **kwargs):
-                return self._python_function(weak(), *args, **kwargs)
+                return self._traced(weak(), *args, **kwargs)
             signature = inspect.signature(self._python_function)
             method.__signature__ = signature.replace(
                 parameters=list(signature.parameters.values())[1:])
-            bound = Function(method, self._signature)
+            bound = Function(method, self._signature, self._autograph)
             self._methods[instance] = bound
         return bound
 
     def __call__(self, *args, **kwargs):
         if not eager_mode.executing_eagerly():          # a graph is being built
-            return self._python_function(*args, **kwargs)
+            return self._traced(*args, **kwargs)
         concrete, tensors = self._concrete(args, kwargs)
         return concrete._call(tensors)
+
+    @property
+    def _traced(self):
+        """The Python function as it is traced."""
+        if not self._autograph:
+            return self._python_function
+        from tinyflow.eager.autograph.convert import convert  # start-up time
+        return convert(self._python_function)
 
     def get_concrete_function(self, *args, **kwargs):
         """The ConcreteFunction for these arguments: tensors, or TensorSpecs in their place."""
@@ -145,7 +154,7 @@ class Function:
             created.append(weakref.ref(variable))
             return variable
         leaves = list(leaves) if specs is None else list(specs)
-        concrete = ConcreteFunction(self._python_function, arguments, leaves, creator)
+        concrete = self._concrete_function(arguments, leaves, creator)
         if created:
             # The Variables exist now. TensorFlow traces again, without making any: what the
             # function does at later calls.
@@ -153,9 +162,12 @@ class Function:
             self._created += created
             if any(reference() is None for reference in created):
                 creator(None)
-            concrete = ConcreteFunction(self._python_function, arguments, leaves, creator)
+            concrete = self._concrete_function(arguments, leaves, creator)
         self._called = True
         return concrete
+
+    def _concrete_function(self, arguments, leaves, creator):
+        return ConcreteFunction(self._traced, arguments, leaves, creator, self._autograph)
 
     def _warn_of_many(self, key):
         if len(self._traces) == _MANY_TRACES:
@@ -176,12 +188,13 @@ class Function:
 class ConcreteFunction:
     """A function's graph for one kind of arguments, compiled."""
 
-    def __init__(self, python_function, arguments, leaves, creator):
+    def __init__(self, python_function, arguments, leaves, creator, autograph):
         self._name = getattr(python_function, '__name__', 'function')
-        self.graph = TracedGraph(f'__inference_{self._name}')
+        self.graph = TracedGraph(f'__inference_{self._name}', autograph=autograph)
         with self.graph.as_default(), variable_creator_scope(creator):
-            parameters = [self.graph.add_parameter(_spec(leaf)) if _is_traced(leaf) else leaf
-                          for leaf in leaves]
+            names = _names_of(python_function, arguments, leaves)
+            parameters = [self.graph.add_parameter(_spec(leaf, name)) if _is_traced(leaf) else leaf
+                          for leaf, name in zip(leaves, names)]
             self._own = [p for p, leaf in zip(parameters, leaves) if _is_traced(leaf)]
             args, kwargs = nest.pack_sequence_as(arguments, parameters)
             result = python_function(*args, **kwargs)
@@ -279,11 +292,26 @@ def _is_traced(leaf):
     return isinstance(leaf, (Tensor, TensorSpec, np.ndarray))
 
 
-def _spec(leaf):
+def _names_of(python_function, arguments, leaves):
+    """The names of the placeholders: of an argument that is one tensor, that of the argument."""
+    args, kwargs = arguments
+    parameters = list(inspect.signature(python_function).parameters)
+    names = []
+    for i, value in enumerate(args):
+        name = parameters[i] if i < len(parameters) else ''
+        flat = nest.flatten(value)
+        names += [name] if len(flat) == 1 and flat[0] is value else [''] * len(flat)
+    for name, value in kwargs.items():
+        flat = nest.flatten(value)
+        names += [name] if len(flat) == 1 and flat[0] is value else [''] * len(flat)
+    return names if len(names) == len(leaves) else [''] * len(leaves)
+
+
+def _spec(leaf, name):
     if isinstance(leaf, TensorSpec):
-        return Spec(leaf.dtype, leaf.shape.raw, leaf.name or '')
+        return Spec(leaf.dtype, leaf.shape.raw, leaf.name or name)
     leaf = _as_leaf(leaf)
-    return Spec(leaf.dtype, leaf.raw_shape)
+    return Spec(leaf.dtype, leaf.raw_shape, name)
 
 
 def _kind(leaf):

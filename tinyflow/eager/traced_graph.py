@@ -22,8 +22,9 @@ class TracedGraph(FuncGraph):
     that must run although no result may need them.
     """
 
-    def __init__(self, name, outer_graph=None):
+    def __init__(self, name, outer_graph=None, autograph=False):
         super().__init__(name, outer_graph or EAGER_GRAPH)
+        self.autograph = autograph      # layers convert their `call`
         self._collections = {}
         self.acting = []
         self._last_write = {}           # Variable -> the node that wrote it last

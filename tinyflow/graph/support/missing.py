@@ -75,7 +75,6 @@ _INSTEAD_IN_KERAS = {
 # here, or '' where nothing does.
 _NOT_PLANNED = {
     'Module': 'tf.variable_scope for ops and Variables, or a subclass of tf.keras.Model',
-    'autograph': 'tf.cond and tf.while_loop, or an `if` and a `for` while the graph is built',
     'disable_tensor_equality': '== compares Tensors by identity here, always',
     'enable_tensor_equality': 'tf.equal(x, y); == compares Tensors by identity here, always',
     'experimental': '',
