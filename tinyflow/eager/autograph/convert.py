@@ -100,7 +100,7 @@ def _tree(function):
 
 
 def _compiled(tree, function):
-    """The code object, as if it stood inside a function that has the free names."""
+    """The code object, compiled inside a function that has the free names."""
     free = function.__code__.co_freevars
     tree.name = _INNER          # not its own name, which it may use for another function
     outer = ast.FunctionDef('outer__', ast.arguments(

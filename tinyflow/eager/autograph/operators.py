@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.eager.tensor import EagerTensor
+from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.operation import Tensor
@@ -358,15 +359,13 @@ def _range(*limits):
 
 def _int(*values):
     if values and _decides_in_graph(values[0]):
-        from tinyflow.graph.dtypes import int32  # start-up time
-        return constants.cast(values[0], int32)
+        return constants.cast(values[0], dtypes.int32)
     return int(*values)
 
 
 def _float(*values):
     if values and _decides_in_graph(values[0]):
-        from tinyflow.graph.dtypes import float32  # start-up time
-        return constants.cast(values[0], float32)
+        return constants.cast(values[0], dtypes.float32)
     return float(*values)
 
 
