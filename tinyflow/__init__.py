@@ -20,10 +20,9 @@ from tinyflow.graph.support.missing import (
     explain_missing as _explain_missing, hide_modules as _hide_modules)
 from tinyflow.api.aliases import install_as_tensorflow, uninstall_as_tensorflow
 from tinyflow.graph.support.v1_v2_switches import (
-    control_flow_v2_enabled, disable_control_flow_v2, disable_eager_execution,
-    disable_resource_variables, disable_v2_behavior, disable_v2_tensorshape, enable_control_flow_v2,
-    enable_eager_execution, enable_resource_variables, enable_v2_behavior, executing_eagerly,
-    function, resource_variables_enabled,
+    control_flow_v2_enabled, disable_control_flow_v2, disable_resource_variables,
+    disable_v2_behavior, disable_v2_tensorshape, enable_control_flow_v2, enable_resource_variables,
+    enable_v2_behavior, resource_variables_enabled,
 )
 from tinyflow.session.config import (
     ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunMetadata, RunOptions,
@@ -42,6 +41,7 @@ from tinyflow.graph.defaults import (
     get_collection, get_collection_ref, get_default_graph, name_scope,
     reset_default_graph, set_random_seed,
 )
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.dtypes import (
     DType, as_dtype, bool, complex64, complex128, double, float16, float32, float64, half, int8,
     int16, int32, int64, resource, string, uint8, uint16, uint32, uint64, variant,
@@ -190,6 +190,8 @@ __version__ = VERSION
 
 # Resolved on first access: public name -> the module that defines it.
 _LATER = {**_names_of({
+    'tinyflow.eager.function': 'function',
+    'tinyflow.eager.enabling': 'disable_eager_execution enable_eager_execution',
     'tinyflow.data.structure': 'SparseTensorSpec',
     'tinyflow.formats.wire.tensors': 'make_ndarray make_tensor_proto',
     'tinyflow.gradients.tape': 'GradientTape',

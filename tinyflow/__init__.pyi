@@ -2,13 +2,15 @@
 
 from tinyflow import data, layers, train
 from tinyflow.api import (
-    app, bitwise, compat, config, contrib, data_sets, debugging, distribute, dtypes, examples,
-    feature_column, flags, gfile, image, io, linalg, lookup, losses, manip, math, metrics, nn,
-    python_io, queue, random, resource_loader, saved_model, sets, sparse, strings, summary,
+    app, autograph, bitwise, compat, config, contrib, data_sets, debugging, distribute, dtypes,
+    examples, feature_column, flags, gfile, image, io, linalg, lookup, losses, manip, math, metrics,
+    nn, python_io, queue, random, resource_loader, saved_model, sets, sparse, strings, summary,
     sysconfig, test, testing,
 )
 from tinyflow.api.aliases import install_as_tensorflow, uninstall_as_tensorflow
 from tinyflow.data.structure import SparseTensorSpec
+from tinyflow.eager.enabling import disable_eager_execution, enable_eager_execution
+from tinyflow.eager.function import function
 from tinyflow.formats.graphdef import graph_util
 from tinyflow.formats.graphdef.importing import import_graph_def
 from tinyflow.formats.wire.tensors import make_ndarray, make_tensor_proto
@@ -32,6 +34,7 @@ from tinyflow.graph.dtypes import (
     DType, as_dtype, bool, complex128, complex64, double, float16, float32, float64, half, int16,
     int32, int64, int8, resource, string, uint16, uint32, uint64, uint8, variant,
 )
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.indexed_slices import (
     IndexedSlices, IndexedSlicesValue, convert_to_tensor_or_indexed_slices,
@@ -48,10 +51,9 @@ from tinyflow.graph.support import errors, logging, nest, version
 from tinyflow.graph.support.errors import OpError
 from tinyflow.graph.support.logging import get_logger
 from tinyflow.graph.support.v1_v2_switches import (
-    control_flow_v2_enabled, disable_control_flow_v2, disable_eager_execution,
-    disable_resource_variables, disable_v2_behavior, disable_v2_tensorshape, enable_control_flow_v2,
-    enable_eager_execution, enable_resource_variables, enable_v2_behavior, executing_eagerly,
-    function, resource_variables_enabled,
+    control_flow_v2_enabled, disable_control_flow_v2, disable_resource_variables,
+    disable_v2_behavior, disable_v2_tensorshape, enable_control_flow_v2, enable_resource_variables,
+    enable_v2_behavior, resource_variables_enabled,
 )
 from tinyflow.graph.support.version import (
     GIT_VERSION, GRAPH_DEF_VERSION, TINYFLOW_VERSION as tinyflow_version, VERSION,
@@ -289,37 +291,37 @@ __all__ = [
     'assert_non_positive', 'assert_none_equal', 'assert_positive', 'assert_proper_iterable',
     'assert_rank', 'assert_rank_at_least', 'assert_rank_in', 'assert_same_float_dtype',
     'assert_scalar', 'assert_type', 'assert_variables_initialized', 'assign', 'assign_add',
-    'assign_sub', 'atan', 'atan2', 'atanh', 'batch_gather', 'batch_to_space', 'batch_to_space_nd',
-    'betainc', 'bincount', 'bitcast', 'bitwise', 'bool', 'boolean_mask', 'broadcast_dynamic_shape',
-    'broadcast_static_shape', 'broadcast_to', 'case', 'cast', 'ceil', 'check_numerics', 'cholesky',
-    'cholesky_solve', 'clip_by_average_norm', 'clip_by_global_norm', 'clip_by_norm',
-    'clip_by_value', 'colocate_with', 'compat', 'complex', 'complex128', 'complex64', 'concat',
-    'cond', 'config', 'confusion_matrix', 'conj', 'constant', 'constant_initializer', 'container',
-    'contrib', 'control_dependencies', 'control_flow_v2_enabled', 'convert_to_tensor',
-    'convert_to_tensor_or_indexed_slices', 'convert_to_tensor_or_sparse_tensor', 'cos', 'cosh',
-    'count_nonzero', 'count_up_to', 'cross', 'cumprod', 'cumsum', 'custom_gradient', 'data',
-    'data_sets', 'debugging', 'decode_base64', 'decode_compressed', 'decode_csv', 'decode_raw',
-    'depth_to_space', 'deserialize_many_sparse', 'device', 'diag', 'diag_part', 'digamma',
-    'dimension_at_index', 'dimension_value', 'disable_control_flow_v2', 'disable_eager_execution',
-    'disable_resource_variables', 'disable_v2_behavior', 'disable_v2_tensorshape', 'distribute',
-    'div', 'div_no_nan', 'divide', 'doctor', 'double', 'dtypes', 'dynamic_partition',
-    'dynamic_stitch', 'edit_distance', 'einsum', 'enable_control_flow_v2', 'enable_eager_execution',
-    'enable_resource_variables', 'enable_v2_behavior', 'encode_base64', 'ensure_shape', 'equal',
-    'erf', 'erfc', 'errors', 'estimator', 'examples', 'executing_eagerly', 'exp', 'expand_dims',
-    'explain', 'explain_name', 'expm1', 'extract_image_patches', 'extract_volume_patches', 'eye',
-    'feature_column', 'fill', 'fixed_size_partitioner', 'flags', 'float16', 'float32', 'float64',
-    'floor', 'floor_div', 'floordiv', 'floormod', 'foldl', 'foldr', 'function', 'gather',
-    'gather_nd', 'get_collection', 'get_collection_ref', 'get_default_graph', 'get_default_session',
-    'get_local_variable', 'get_logger', 'get_seed', 'get_static_value', 'get_variable',
-    'get_variable_scope', 'gfile', 'global_norm', 'global_variables',
-    'global_variables_initializer', 'glorot_normal_initializer', 'glorot_uniform_initializer',
-    'grad_pass_through', 'gradients', 'graph_diff', 'graph_util', 'greater', 'greater_equal',
-    'group', 'guarantee_const', 'half', 'hessians', 'histogram_fixed_width',
-    'histogram_fixed_width_bins', 'identity', 'identity_n', 'igamma', 'igammac', 'imag', 'image',
-    'import_graph_def', 'init_scope', 'initialize_all_tables', 'initialize_all_variables',
-    'initialize_local_variables', 'initialize_missing_variables', 'initialize_variables',
-    'initializers', 'install_as_tensorflow', 'int16', 'int32', 'int64', 'int8',
-    'invert_permutation', 'io', 'is_finite', 'is_inf', 'is_nan', 'is_non_decreasing',
+    'assign_sub', 'atan', 'atan2', 'atanh', 'autograph', 'batch_gather', 'batch_to_space',
+    'batch_to_space_nd', 'betainc', 'bincount', 'bitcast', 'bitwise', 'bool', 'boolean_mask',
+    'broadcast_dynamic_shape', 'broadcast_static_shape', 'broadcast_to', 'case', 'cast', 'ceil',
+    'check_numerics', 'cholesky', 'cholesky_solve', 'clip_by_average_norm', 'clip_by_global_norm',
+    'clip_by_norm', 'clip_by_value', 'colocate_with', 'compat', 'complex', 'complex128',
+    'complex64', 'concat', 'cond', 'config', 'confusion_matrix', 'conj', 'constant',
+    'constant_initializer', 'container', 'contrib', 'control_dependencies',
+    'control_flow_v2_enabled', 'convert_to_tensor', 'convert_to_tensor_or_indexed_slices',
+    'convert_to_tensor_or_sparse_tensor', 'cos', 'cosh', 'count_nonzero', 'count_up_to', 'cross',
+    'cumprod', 'cumsum', 'custom_gradient', 'data', 'data_sets', 'debugging', 'decode_base64',
+    'decode_compressed', 'decode_csv', 'decode_raw', 'depth_to_space', 'deserialize_many_sparse',
+    'device', 'diag', 'diag_part', 'digamma', 'dimension_at_index', 'dimension_value',
+    'disable_control_flow_v2', 'disable_eager_execution', 'disable_resource_variables',
+    'disable_v2_behavior', 'disable_v2_tensorshape', 'distribute', 'div', 'div_no_nan', 'divide',
+    'doctor', 'double', 'dtypes', 'dynamic_partition', 'dynamic_stitch', 'edit_distance', 'einsum',
+    'enable_control_flow_v2', 'enable_eager_execution', 'enable_resource_variables',
+    'enable_v2_behavior', 'encode_base64', 'ensure_shape', 'equal', 'erf', 'erfc', 'errors',
+    'estimator', 'examples', 'executing_eagerly', 'exp', 'expand_dims', 'explain', 'explain_name',
+    'expm1', 'extract_image_patches', 'extract_volume_patches', 'eye', 'feature_column', 'fill',
+    'fixed_size_partitioner', 'flags', 'float16', 'float32', 'float64', 'floor', 'floor_div',
+    'floordiv', 'floormod', 'foldl', 'foldr', 'function', 'gather', 'gather_nd', 'get_collection',
+    'get_collection_ref', 'get_default_graph', 'get_default_session', 'get_local_variable',
+    'get_logger', 'get_seed', 'get_static_value', 'get_variable', 'get_variable_scope', 'gfile',
+    'global_norm', 'global_variables', 'global_variables_initializer', 'glorot_normal_initializer',
+    'glorot_uniform_initializer', 'grad_pass_through', 'gradients', 'graph_diff', 'graph_util',
+    'greater', 'greater_equal', 'group', 'guarantee_const', 'half', 'hessians',
+    'histogram_fixed_width', 'histogram_fixed_width_bins', 'identity', 'identity_n', 'igamma',
+    'igammac', 'imag', 'image', 'import_graph_def', 'init_scope', 'initialize_all_tables',
+    'initialize_all_variables', 'initialize_local_variables', 'initialize_missing_variables',
+    'initialize_variables', 'initializers', 'install_as_tensorflow', 'int16', 'int32', 'int64',
+    'int8', 'invert_permutation', 'io', 'is_finite', 'is_inf', 'is_nan', 'is_non_decreasing',
     'is_numeric_tensor', 'is_strictly_increasing', 'is_tensor', 'is_variable_initialized', 'keras',
     'layers', 'lbeta', 'less', 'less_equal', 'lgamma', 'lin_space', 'linalg', 'linspace',
     'local_variables', 'local_variables_initializer', 'log', 'log1p', 'log_sigmoid', 'logging',

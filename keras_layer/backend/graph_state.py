@@ -35,6 +35,14 @@ def get_graph():
     graph = tf.get_default_graph()
     while graph.outer_graph is not None:
         graph = graph.outer_graph
+    return building_graph(graph)
+
+
+def building_graph(graph):
+    """`graph`, or the graph of models if ops run at once there."""
+    if graph.runs_at_once:
+        from tinyflow.eager.symbolic import symbolic_graph  # start-up time
+        return symbolic_graph()
     return graph
 
 
@@ -43,7 +51,7 @@ def graph_state(graph=None):
 
     It goes with the graph, whose tensors it holds: a WeakKeyDictionary would keep both alive.
     """
-    graph = get_graph() if graph is None else graph
+    graph = get_graph() if graph is None else building_graph(graph)
     state = graph.annotations.get(_STATE)
     if state is None:
         state = graph.annotations[_STATE] = GraphState()

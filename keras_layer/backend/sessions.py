@@ -5,7 +5,7 @@ import threading
 import weakref
 
 import tinyflow as tf
-from keras_layer.backend.graph_state import get_graph, graph_state
+from keras_layer.backend.graph_state import building_graph, get_graph, graph_state
 from keras_layer.backend.node_count import count_nodes
 from keras_layer.backend.training_phase import symbolic_learning_phase
 
@@ -47,7 +47,7 @@ def _graph_of(tensors):
     for tensor in tf.nest.flatten(tensors):
         graph = getattr(tensor, 'graph', None)
         if graph is not None:
-            return graph
+            return building_graph(graph)
     return None
 
 
@@ -58,8 +58,15 @@ def _session(graph):
     state = graph_state(graph)
     if state.session is None or state.session._closed:
         with graph.as_default():
-            state.session = tf.Session(graph=graph)
+            state.session = _session_of_models(graph) if graph.outer_graph is not None \
+                else tf.Session(graph=graph)
     return state.session
+
+
+def _session_of_models(graph):
+    """A Session for the graph of models while ops run at once."""
+    from tinyflow.eager.symbolic import session_of  # start-up time
+    return session_of(graph)
 
 
 def set_session(session):
@@ -73,7 +80,11 @@ def set_session(session):
 def clear_session():
     """Replaces the default graph by a new one, closes its Session and resets the name counters."""
     session = graph_state().session
-    tf.reset_default_graph()
+    if tf.executing_eagerly():
+        from tinyflow.eager.symbolic import new_symbolic_graph  # start-up time
+        new_symbolic_graph()
+    else:
+        tf.reset_default_graph()
     _set.session = _chosen_by_main['session'] = None
     if session is not None:
         session.close()

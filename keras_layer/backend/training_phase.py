@@ -16,6 +16,8 @@ __all__ = [
 def learning_phase():
     """1 in training, 0 otherwise: a tensor that is fed, or the int that was set."""
     state = graph_state()
+    if tf.executing_eagerly():
+        return state.phase or 0
     return symbolic_learning_phase() if state.phase is None else state.phase
 
 
@@ -23,7 +25,8 @@ def symbolic_learning_phase():
     """The tensor of the learning phase: False unless it is fed."""
     state = graph_state()
     if state.placeholder is None:
-        with get_graph().as_default(), tf.init_scope(), tf.name_scope(None):
+        graph = get_graph()
+        with tf.init_scope(), graph.as_default(), tf.name_scope(None):
             state.placeholder = tf.placeholder_with_default(
                 False, shape=(), name='keras_learning_phase')
     return state.placeholder

@@ -68,6 +68,8 @@ def _count_assignment(x):
 
 def eval(x):
     """The value of a tensor, computed now."""
+    if hasattr(x, 'array'):                 # it has one: an EagerTensor
+        return x.numpy()
     if is_sparse(x):
         return tf.sparse.to_dense(x).eval(session=get_session([x.values]))
     return batch_get_value([x])[0] if is_variable(x) else get_session([x]).run(x)

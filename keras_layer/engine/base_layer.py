@@ -15,6 +15,7 @@ import numpy as np
 
 import tinyflow as tf
 from keras_layer import backend as K, regularizers
+from keras_layer.engine.at_once import call_at_once, traced_call
 from keras_layer.engine.call_context import calling, current_call
 from keras_layer.engine.input_spec import InputSpec, assert_input_compatibility
 from keras_layer.engine.layer_losses import LayerLosses
@@ -208,6 +209,8 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         """
         if not self._initialized():
             raise misuse(AttributeError(_FORGOTTEN_INIT.format('Layer')))
+        if tf.executing_eagerly():
+            return call_at_once(self, inputs, args, kwargs)
         with K.model_nodes():
             return self._call_in_graph(inputs, args, kwargs)
 
@@ -224,7 +227,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         with calling(self, inputs, training), K.name_scope(self._name_scope()):
             self._maybe_build(inputs)
             assert_input_compatibility(self.input_spec, inputs, self.name)
-            outputs = self.call(inputs, *args, **kwargs)
+            outputs = traced_call(self)(inputs, *args, **kwargs)
             if outputs is None:
                 raise misuse(ValueError(
                     "A layer's `call` method should return a Tensor or a list of Tensors, not "
@@ -273,6 +276,9 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         with tf.init_scope() if tf.get_default_graph().outer_graph is not None else nullcontext():
             self.build(shapes)
         object.__setattr__(self, 'built', True)
+        if tf.executing_eagerly():
+            from tinyflow.train.checkpoints import pending_restores  # start-up time
+            pending_restores.retry()
 
     def _copy_unchanged_inputs(self, outputs, inputs):
         """Copies outputs that are the inputs themselves, since they need a separate history."""

@@ -35,6 +35,9 @@ class LayerLosses:
         """The losses of the functions given to `add_loss`, made once for each graph."""
         made = []
         for loss in self._weight_losses:
+            if tf.executing_eagerly():
+                made += [value for value in [loss()] if value is not None]
+                continue
             graph = K.get_graph()
             key = (id(loss), graph)
             if key not in self._made_losses:
@@ -42,6 +45,12 @@ class LayerLosses:
             if self._made_losses[key] is not None:
                 made.append(self._made_losses[key])
         return made
+
+    def _forget_losses_of_values(self):
+        """Drops the losses of the last call that ran at once, here and in the layers inside."""
+        self._losses[:] = [t for t in self._losses if not hasattr(t, 'array')]
+        for layer in self._sublayers:
+            layer._forget_losses_of_values()
 
     @property
     def losses(self):
@@ -87,6 +96,8 @@ class LayerLosses:
                 continue
             if isinstance(update, tuple):
                 update = tf.assign(*update)
+            if tf.executing_eagerly():
+                continue                # it has run
             self._updates.append(K.operation_of(update))
 
     @property

@@ -42,6 +42,7 @@ class Model(SavingMethods, TrainingAPI, Network, NotCopied, instead=(
         self.loss = None
         self.stop_training = False
         self._running_fit = None
+        self.run_eagerly = False    # see compile
         self._goes_on = False       # `fit` has trained these weights, in this process
         self.history = None
         self._compile_arguments = None
@@ -95,9 +96,12 @@ class Model(SavingMethods, TrainingAPI, Network, NotCopied, instead=(
                 known = inspect.signature(Model.compile).parameters
                 raise misuse(TypeError(f'Invalid keyword argument {key!r} for compile().'
                                        + nearest_keyword(key, known)))
-        if kwargs.get('run_eagerly'):
-            raise misuse(NotImplementedError('run_eagerly=True: there is no eager execution in '
-                                             'tinyflow; K.function shows any value inside.'))
+        if kwargs.get('run_eagerly') and self._graph.outer_graph is None:
+            raise misuse(ValueError(
+                'You can only set `run_eagerly=True` if eager execution is enabled.\n  Hint: '
+                'tf.enable_eager_execution() as the first line; or K.function, which shows any '
+                'value inside.'))
+        self.run_eagerly = bool(kwargs.get('run_eagerly'))
         if distribute is not None:
             raise misuse(NotImplementedError('compile(distribute=...) was removed after TF '
                                              '1.12; give the strategy to an Estimator.'))

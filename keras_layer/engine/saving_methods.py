@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 
 import tinyflow as tf
 from keras_layer import backend as K
@@ -42,8 +43,8 @@ class SavingMethods:
         folder = os.path.dirname(path)
         if folder:
             os.makedirs(folder, exist_ok=True)
-        session = K.get_session(graph=self._graph)
-        _Root(self).write(path, session)
+        with self._outside():
+            _Root(self).write(path, self._session())
         tf.train.update_checkpoint_state(folder or '.', path)
 
     def load_weights(self, filepath, by_name=False):
@@ -59,10 +60,10 @@ class SavingMethods:
                 raise misuse(NotImplementedError('Weights may only be loaded based on topology '
                                                  'when loading TensorFlow-formatted weights (got '
                                                  'by_name=True).'))
-            if not self.built and not self.weights:
+            if not self.built and not self.weights and self._session() is not None:
                 self._deferred_checkpoint = path
                 return _DeferredCheckpoint(self)
-            return self._restore_checkpoint(path, K.get_session(graph=self._graph))
+            return self._restore_checkpoint(path)
         self._assert_weights()
         read = hdf5.load_weights_by_name if by_name else hdf5.load_weights
         with self._graph.as_default():
@@ -77,7 +78,7 @@ class SavingMethods:
     def _read_deferred_checkpoint(self):
         if self._deferred_checkpoint is not None and self.weights:
             path, self._deferred_checkpoint = self._deferred_checkpoint, None
-            self._restore_checkpoint(path, K.get_session(graph=self._graph))
+            self._restore_checkpoint(path)
 
     def build(self, input_shape=None):
         """Makes the weights for inputs of that shape (or list of shapes), batch included."""
@@ -89,11 +90,23 @@ class SavingMethods:
         self._read_deferred_checkpoint()
         return outputs
 
-    def _restore_checkpoint(self, path, session):
-        status = _Root(self).read(path)
-        if hasattr(status, 'run_restore_ops'):      # a name-based checkpoint is read already
-            status.run_restore_ops(session)
+    def _restore_checkpoint(self, path):
+        with self._outside():
+            self._last_restored = root = _Root(self)        # reads weights that are made later
+            status = root.read(path)
+            if hasattr(status, 'run_restore_ops'):      # a name-based checkpoint is read already
+                status.run_restore_ops(self._session())
         return status
+
+    _last_restored = None
+
+    def _session(self):
+        """The Session that has the weights; None while ops run at once."""
+        return None if self._graph.outer_graph is not None else K.get_session(graph=self._graph)
+
+    def _outside(self):
+        """Leaves the graph of the model, whose weights have their values while ops run at once."""
+        return nullcontext() if self._graph.outer_graph is None else tf.init_scope()
 
     def _assert_weights(self):
         if not self.built and not self.weights:

@@ -163,5 +163,4 @@ def _model_in(objects):
 
 def _load_by_path(model, prefix):
     """TensorFlow writes the weights as an object-based checkpoint."""
-    session = K.get_session(graph=model._graph)
-    model._restore_checkpoint(prefix, session)
+    model._restore_checkpoint(prefix)

@@ -26,6 +26,7 @@ FLOORS = [
     ['tinyflow.ops', 'tinyflow.gradients'],
     ['tinyflow.compiler'],
     ['tinyflow.session'],
+    ['tinyflow.eager'],
     ['tinyflow.formats'],
     ['tinyflow.data'],
     ['tinyflow.cluster'],

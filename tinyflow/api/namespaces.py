@@ -14,8 +14,8 @@ import types
 # Public name below `tf` -> the module. A folder of tinyflow/ with a public name is its own module.
 NAMESPACES = {
     **{name: f'tinyflow.api.{name}' for name in (
-        'app', 'bitwise', 'compat', 'config', 'contrib', 'data_sets', 'debugging', 'distribute',
-        'dtypes',
+        'app', 'autograph', 'bitwise', 'compat', 'config', 'contrib', 'data_sets', 'debugging',
+        'distribute', 'dtypes',
         'examples', 'feature_column', 'flags', 'gfile', 'image', 'io', 'linalg', 'lookup',
         'losses', 'manip', 'math', 'metrics', 'nn', 'python_io', 'queue', 'random',
         'resource_loader', 'saved_model', 'sets', 'sparse', 'strings', 'summary', 'sysconfig',

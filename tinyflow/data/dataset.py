@@ -19,6 +19,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.ops.array import constants
@@ -329,13 +330,21 @@ class Dataset(OfElements):
 
     def make_one_shot_iterator(self) -> iterators.Iterator:
         """An iterator that needs no initializer and makes one pass."""
+        if executing_eagerly():
+            return iterators.EagerIterator(self)
         return iterators.one_shot(self)
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> iterators.Iterator:
         """An iterator whose `initializer` must be run before each pass."""
+        if executing_eagerly():
+            raise refused(RuntimeError(
+                'dataset.make_initializable_iterator is not supported when eager execution is '
+                'enabled.\n  Hint: for element in dataset'))
         return iterators.initializable(self, shared_name)
 
     def __iter__(self) -> Any:
+        if executing_eagerly():
+            return iterators.EagerIterator(self)
         raise refused(RuntimeError(
             '__iter__() is only supported inside of tf.function or when eager execution is '
             'enabled.\n  Hint: element = dataset.make_one_shot_iterator().get_next(), and '

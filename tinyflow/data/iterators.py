@@ -17,7 +17,13 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import colocate_with, device, get_default_graph, name_scope
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.support.errors import TinyflowWarning, misuse, report, why
+from tinyflow.graph.support.errors import (
+    OutOfRangeError,
+    TinyflowWarning,
+    misuse,
+    report,
+    why,
+)
 
 GLOBAL_ITERATORS = 'iterators'
 _MANY = 32              # calls of get_next on one iterator, after which it warns
@@ -178,6 +184,35 @@ def _optimized(options: Options, variant: Tensor, attrs: dict, as_it_is: bool) -
     if options.experimental_optimization.autotune is not False:
         variant = option_ops.ModelDataset.apply(variant, **attrs)
     return variant
+
+
+class EagerIterator(Iterator):
+    """A pass over a dataset while ops run at once: an iterator of Python's."""
+
+    def __init__(self, dataset: Any) -> None:
+        spec = dataset.element_spec
+        resource = ops.IteratorV2.apply(**structure.of_elements(spec))
+        super().__init__(resource, None, structure.legacy_types(spec),
+                         structure.legacy_shapes(spec), structure.legacy_classes(spec))
+        self._spec = spec
+        self._dataset = dataset         # while this iterator is in use
+        ops.MakeIterator.apply(with_settings(dataset, dataset._variant_tensor), resource)
+
+    def get_next(self, name: str | None = None) -> Any:
+        """The next element. OutOfRangeError after the last."""
+        self._calls = 0                 # no node is made
+        return super().get_next(name)
+
+    def __iter__(self) -> EagerIterator:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return self.get_next()
+        except OutOfRangeError:
+            raise StopIteration from None
+
+    next = __next__
 
 
 def initializable(dataset: Any, shared_name: str | None = None) -> Iterator:

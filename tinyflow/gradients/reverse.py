@@ -20,7 +20,7 @@ from tinyflow.gradients.diagnose import why_no_gradient
 from tinyflow.gradients.reduce_broadcast import sum_like
 from tinyflow.gradients.registry import no_gradient_error, rule_of
 from tinyflow.gradients.sums import total
-from tinyflow.graph import dtypes
+from tinyflow.graph import dtypes, eager_mode
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
@@ -75,6 +75,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
     if aggregation_method not in (None, 0, 1, 2):
         raise misuse(ValueError(f'Invalid aggregation_method specified {aggregation_method}.'))
     unconnected = _unconnected(unconnected_gradients)
+    eager_mode.refuse('tf.gradients is not supported', 'Use tf.GradientTape instead.')
     ys, xs = _as_list(ys), _as_list(xs)
     stops = [] if stop_gradients is None else _as_list(stop_gradients)
     grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tinyflow.gradients.reverse import UnconnectedGradients, gradients
-from tinyflow.graph import dtypes
+from tinyflow.graph import dtypes, eager_mode
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import nest
@@ -24,6 +24,11 @@ class GradientTape:
     `watch_accessed_variables` is False), other tensors after `watch`. Unless `persistent`,
     `gradient` may be called once. The result is nodes of the graph, as with tf.gradients.
     """
+
+    def __new__(cls, *args, **settings):
+        """A tape that records values, while ops run at once."""
+        kind = eager_mode.tape_type if eager_mode.executing_eagerly() else cls
+        return object.__new__(kind if issubclass(kind, cls) else cls)
 
     def __init__(self, persistent=False, watch_accessed_variables=True):
         self._persistent = persistent

@@ -23,6 +23,17 @@ def _get_global_graph():
     return _global_graph
 
 
+def has_nodes() -> bool:
+    """True if the global default graph has nodes."""
+    return _global_graph is not None and _global_graph.version > 0
+
+
+def use_graph(graph: Graph | None) -> None:
+    """Makes `graph` the global default graph; None: an empty one, when it is needed."""
+    global _global_graph
+    _global_graph = graph
+
+
 def reset_default_graph() -> None:
     """Replaces the global default graph with an empty one. Not allowed inside `as_default()`."""
     global _global_graph
@@ -94,9 +105,11 @@ class name_scope:                       # noqa: N801 (TF's name)
         return self._name
 
     def __enter__(self):
-        tensors = [v for v in self._values or () if isinstance(v, Tensor)]
-        graph = common_graph(tensors[:1])
-        self._as_default = graph.as_default() if graph is not get_default_graph() else None
+        graph = default = get_default_graph()
+        if not default.runs_at_once:
+            tensors = [v for v in self._values or () if isinstance(v, Tensor)]
+            graph = common_graph(tensors[:1])
+        self._as_default = graph.as_default() if graph is not default else None
         if self._as_default:
             self._as_default.__enter__()
         try:

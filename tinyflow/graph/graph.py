@@ -71,6 +71,7 @@ class Graph(NotCopied, instead=(
     # ---- functions: FuncGraph overrides these ----------------------------------------------
 
     outer_graph = None          # the enclosing graph
+    runs_at_once = False        # True of the graph of eager execution
 
     def takes_from(self, graph: Graph) -> bool:
         """True if nodes of this graph may use tensors of `graph`."""

@@ -7,7 +7,7 @@ inputs.
 """
 from __future__ import annotations
 
-from tinyflow.graph import dtypes, input_errors
+from tinyflow.graph import dtypes, eager_mode, input_errors
 from tinyflow.graph.constant_value import check_rank, static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import common_graph
@@ -27,19 +27,21 @@ def make_node(definition, inputs, attrs, name=None) -> Operation:
 
     Raises TypeError for dtypes, ValueError for shapes that the op does not accept.
     """
+    if eager_mode.execute and (executed := eager_mode.execute(definition, inputs, attrs)):
+        return executed
     graph = common_graph(_tensors_in(definition, inputs))
     with graph._lock:
         full_name = _full_name(definition, graph, name)
         outer = graph._name_stack
         try:                # entering is inside the try: Ctrl-C may arrive at any line
             graph._name_stack = full_name           # converted inputs are named inside this scope
-            tensors, types = _convert_inputs(definition, inputs, attrs)
+            tensors, types = convert_inputs(definition, inputs, attrs)
             if graph.outer_graph is not None:
                 tensors = graph.captured_tensors(tensors)
         finally:
             graph._name_stack = outer
         operation = Operation(
-            graph, definition, full_name, tensors, _complete_attrs(definition, attrs, types),
+            graph, definition, full_name, tensors, complete_attrs(definition, attrs, types),
             graph.control_inputs_for(tensors) if graph._controllers else (),
             here(2))
         _infer_outputs(definition, operation, types)
@@ -77,7 +79,7 @@ def _full_name(definition, graph, name):
     return graph.unique_name(name)
 
 
-def _complete_attrs(definition, attrs, types):
+def complete_attrs(definition, attrs, types):
     """The attributes of a node: the given ones, and defaults for the others."""
     if not definition.attrs:
         if attrs:
@@ -97,7 +99,7 @@ def _complete_attrs(definition, attrs, types):
 
 # ---- inputs ----------------------------------------------------------------------------------
 
-def _convert_inputs(definition, inputs, attrs):
+def convert_inputs(definition, inputs, attrs):
     """Converts the inputs to a flat tuple of Tensors; also returns the type attributes."""
     types = {k: attrs[k] for k in definition.type_names if k in attrs} if attrs else {}
     if len(inputs) != len(definition.inputs):
@@ -190,7 +192,7 @@ def _infer_outputs(definition, operation, types):
         return
     operation.outputs = tuple([
         Tensor(operation, i, dtype, shape)
-        for i, (dtype, shape) in enumerate(zip(_output_dtypes(definition, operation, types),
+        for i, (dtype, shape) in enumerate(zip(output_dtypes(definition, operation, types),
                                                shapes))])
 
 
@@ -212,7 +214,7 @@ def _shape_arguments(definition, operation):
     return arguments
 
 
-def _output_dtypes(definition, operation, types):
+def output_dtypes(definition, operation, types):
     output_dtypes = []
     for arg in definition.outputs:
         dtype = arg.fixed or types.get(arg.type) or operation.attrs.get(arg.type)

@@ -55,7 +55,7 @@ class Site(NamedTuple):
         return self.file_and_line + (f': {source}' if source else '')
 
 
-def _is_internal(filename: str) -> bool:
+def is_internal(filename: str) -> bool:
     internal = _internal[filename] = filename.startswith(_OURS) or filename.endswith(
         (f'{os.sep}contextlib.py', f'{os.sep}functools.py', '<frozen runpy>'))
     return internal
@@ -70,7 +70,7 @@ def here(depth: int = 1) -> tuple[CodeType, int] | None:
     while frame is not None:
         code = frame.f_code
         filename = code.co_filename
-        if not (_internal[filename] if filename in _internal else _is_internal(filename)):
+        if not (_internal[filename] if filename in _internal else is_internal(filename)):
             return code, frame.f_lasti
         frame = frame.f_back
     return None

@@ -112,7 +112,9 @@ class DatasetBatches:
         self._graph = graph
         self._session = None
         with graph.as_default():
-            if self._dataset is not None:
+            if self._dataset is not None and self._made_at_once():
+                self._iterator = None
+            elif self._dataset is not None:
                 self._iterator = self._dataset.make_initializable_iterator()
                 self._next = self._iterator.get_next()
             elif hasattr(x, 'get_next'):
@@ -124,7 +126,13 @@ class DatasetBatches:
 
     counts_steps = True
 
+    def _made_at_once(self):
+        return self._dataset._variant_tensor.op.graph.runs_at_once
+
     def _cardinality(self):
+        if self._size is None and self._iterator is None:
+            with tf.init_scope():
+                self._size = int(tf.data.experimental.cardinality(self._dataset).numpy())
         if self._size is None:
             with self._graph.as_default():
                 self._size = int(K.get_value(tf.data.experimental.cardinality(self._dataset)))
@@ -146,12 +154,18 @@ class DatasetBatches:
 
     def restart(self):
         """Restarts the dataset."""
-        if self._dataset is not None:
+        if self._dataset is not None and self._made_at_once():
+            with tf.init_scope():
+                self._iterator = iter(self._dataset)
+        elif self._dataset is not None:
             session = K.get_session(graph=self._graph)
             session.run(self._iterator.initializer)
 
     def __call__(self):
         """The next element, as arrays; StopIteration at the end."""
+        if self._dataset is not None and self._made_at_once():
+            with tf.init_scope():
+                return tf.nest.map_structure(lambda t: t.numpy(), next(self._iterator))
         session = K.get_session(graph=self._graph)
         if session is not self._session:
             self._run, self._session = session.make_callable(self._next), session

@@ -35,11 +35,16 @@ class Functions:
         made = self._made.get(kind)
         if made is None:
             with self._model._graph.as_default():
-                made = self._made[kind] = getattr(self, f'_{kind}')()
+                made = self._made[kind] = self._at_once(kind) if self._model.run_eagerly \
+                    else getattr(self, f'_{kind}')()
         if kind in self._watched:
             with self._model._graph.as_default():
                 return made.watched(*self._watched[kind])
         return made
+
+    def _at_once(self, kind):
+        from keras_layer.engine.training.at_once import CallAtOnce  # start-up time
+        return CallAtOnce(self._model, kind)
 
     def runner(self, kind):
         """A callable of feeds that handles the first batch with sample weights.

@@ -145,3 +145,11 @@ def resource_variables_in_functions(tf, np):
     by_loop, by_choice = tf.gradients(total, v)[0], tf.gradients(c, v)[0]
     return [run(v.initializer), run(c, {p: True}), run(c, {p: False}), run(v), run(total),
             run(by_loop), run(by_choice, {p: True})]
+
+
+@program
+def resource_slice_assignments(tf, np):
+    v = tf.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], use_resource=True, name='v')
+    row = v[1].assign([7.0, 8.0, 9.0])
+    part = v[:, 1:].assign([[0.0, 1.0], [2.0, 3.0]], name='part')
+    return [run(v.initializer), run(row), run(part), run(v)]

@@ -66,7 +66,15 @@ def forgotten(tf):
         return v.is_initialized()
 
 
+def with_slice(tf):
+    """A new variable after one of its slices changed."""
+    v = variable(tf)
+    return tf.identity(v[1:].assign(-START[1:]))
+
+
 ROWS = [
+    row('ResourceStridedSliceAssign', with_slice, grad=False,
+        ref=lambda: np.concatenate([START[:1], -START[1:]])),
     row('VarHandleOp', lambda tf: variable(tf).value(), ref=lambda: START, grad=False),
     row('VarIsInitializedOp', has_value, ref=lambda: np.array(True), grad=False),
     row('ReadVariableOp', lambda tf: ops.ReadVariableOp.apply(variable(tf), dtype=tf.float64),

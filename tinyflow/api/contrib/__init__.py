@@ -8,6 +8,7 @@ _LAZY = {
     'cluster_resolver': 'tinyflow.api.contrib.cluster_resolver',
     'data': 'tinyflow.api.contrib.data',
     'distribute': 'tinyflow.api.contrib.distribute',
+    'eager': 'tinyflow.api.contrib.eager',
     'feature_column': 'tinyflow.api.contrib.feature_column',
     'estimator': 'estimator_layer.contrib',
     'factorization': 'estimator_layer.contrib.factorization',

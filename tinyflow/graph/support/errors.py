@@ -159,6 +159,8 @@ def describe(tensor, quoted: list | None = None) -> str:
 
     `quoted` collects source lines; a line that is already in it is not quoted again.
     """
+    if tensor.op.graph.runs_at_once:
+        return f'{tensor.dtype.name} {tensor.shape_text}'
     site = tensor.op.site
     from_line = f'   made at {_location(site, [] if quoted is None else quoted)}' if site else ''
     return f"'{tensor.name}' {tensor.dtype.name} {tensor.shape_text}{from_line}"

@@ -75,7 +75,6 @@ _INSTEAD_IN_KERAS = {
 # here, or '' where nothing does.
 _NOT_PLANNED = {
     'Module': 'tf.variable_scope for ops and Variables, or a subclass of tf.keras.Model',
-    'autograph': 'tf.cond and tf.while_loop, or an `if` and a `for` while the graph is built',
     'disable_tensor_equality': '== compares Tensors by identity here, always',
     'enable_tensor_equality': 'tf.equal(x, y); == compares Tensors by identity here, always',
     'experimental': '',
@@ -99,8 +98,6 @@ _NO_CONTRIB = 'it was experimental and is no longer maintained'
 _NO_CONTRIB_SUMMARY = ('tf.contrib.summary writes from inside the graph; here the program writes: '
                        'tf.summary.FileWriter(logdir).add_summary(sess.run(merged), step)')
 _LEFT_OUT = {
-    'contrib.eager': 'there is no eager execution; build a graph first and run it by '
-                     'tf.Session().run(...)',
     'contrib.boosted_trees': 'use tf.estimator.BoostedTreesClassifier and '
                              'BoostedTreesRegressor',
     'contrib.factorization': _NO_CONTRIB,

@@ -14,10 +14,6 @@ def disable_v2_behavior():
     """No effect: the behaviour is already that of TF1."""
 
 
-def disable_eager_execution():
-    """No effect: tinyflow has no eager execution."""
-
-
 disable_v2_tensorshape = disable_control_flow_v2 = disable_v2_behavior
 
 
@@ -45,27 +41,8 @@ def resource_variables_enabled():
     return VariableDefault.resource
 
 
-def executing_eagerly():
-    """False."""
-    return False
-
-
-def enable_eager_execution(*_, **__):
-    """Raises RuntimeError: eager execution is not supported."""
-    raise misuse(RuntimeError(
-        'tinyflow does not implement eager execution: it builds a static graph and runs it.\n'
-        '  Hint: build with placeholders and Variables, and run with tf.Session().'))
-
-
 def enable_v2_behavior(*_, **__):
     """Raises RuntimeError: TensorFlow 2's behaviour is not supported."""
     raise misuse(RuntimeError(
         'tinyflow does not implement TensorFlow 2 behaviour: it is the TensorFlow 1 stack.\n'
         '  Hint: remove this call, or use TF1 style: placeholders and tf.Session().'))
-
-
-def function(*_, **__):
-    """Raises NotImplementedError: tf.function belongs to TensorFlow 2."""
-    raise misuse(NotImplementedError(
-        'tinyflow does not implement tf.function: the program is a static graph already.\n'
-        '  Hint: call the Python function once to build its nodes, and sess.run() them.'))

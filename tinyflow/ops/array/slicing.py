@@ -1,9 +1,12 @@
 """Slicing: x[1:, ..., None], tf.slice, tf.strided_slice, assignment to slices."""
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
-from tinyflow.graph import dtypes, shapes
+from tinyflow.graph import dtypes, eager_mode, shapes
+from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import Op, nodes
@@ -341,24 +344,37 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
     result = StridedSlice.apply(input_, begin, end, strides, name=name, **masks)
     if var is None:
         return result
-    return _AssignableSlice(result, var, (begin, end, strides), masks, name)
+    assign = functools.partial(_assign, var, (begin, end, strides), masks, name)
+    if type(result) is Tensor:
+        return _AssignableSlice(result, assign)
+    result.assign = assign              # an EagerTensor
+    return result
 
 
 class _AssignableSlice(Tensor):
     """A slice of a Variable: a Tensor with a method `assign`."""
 
-    __slots__ = ('_assignment',)
+    __slots__ = ('_assign',)
 
-    def __init__(self, tensor, var, limits, masks, name):
+    def __init__(self, tensor, assign):
         super().__init__(tensor.op, 0, tensor.dtype, tensor.raw_shape)
         tensor.op.outputs = (self,)
-        self._assignment = var, limits, masks, name
+        self._assign = assign
 
     def assign(self, value, name=None):
-        """Assigns `value` to this slice of the Variable; returns the Variable's ref."""
-        var, (begin, end, strides), masks, slice_name = self._assignment
-        return StridedSliceAssign.apply(var, begin, end, strides, value, **masks,
-                                        name=name or f'{slice_name or "StridedSlice"}_assign')
+        """Assigns `value` to this slice; returns the Variable's ref, or the Variable as read
+        afterwards.
+        """
+        return self._assign(value, name)
+
+
+def _assign(var, limits, masks, slice_name, value, name=None):
+    name = name or f'{slice_name or "StridedSlice"}_assign'
+    if not hasattr(var, 'handle'):
+        return StridedSliceAssign.apply(var, *limits, value, **masks, name=name)
+    value = convert_to_tensor(value, var.dtype)
+    return var._after(nodes.ResourceStridedSliceAssign(
+        var.handle, *limits, value, **masks, name=name))
 
 
 def get_item(tensor, key, var=None):
@@ -376,12 +392,21 @@ def get_item(tensor, key, var=None):
             limits.append(limit)
     with name_scope(None, 'strided_slice', [tensor, *begin, *end, *strides]) as scope:
         if begin:
-            packed = [joining.stack(limits) for limits in (begin, end, strides)]
+            packed = [np.array(limits, np.int32) for limits in (begin, end, strides)] \
+                if _plain_and_at_once(entries) else \
+                [joining.stack(limits) for limits in (begin, end, strides)]
             if any(t.dtype is dtypes.int64 for t in packed):
                 packed = [constants.cast(t, dtypes.int64) for t in packed]
         else:
             packed = [constants.constant([], dtypes.int32)] * 3
         return strided_slice(tensor, *packed, **masks, var=var, name=scope)
+
+
+def _plain_and_at_once(entries):
+    """True if a key of numbers and `:` is used while ops run at once: no nodes are needed."""
+    return eager_mode.executing_eagerly() and all(
+        type(e) is int and abs(e) < 2 ** 31 - 1 or type(e) is _slice and {
+            type(e.start), type(e.stop), type(e.step)} <= {int, type(None)} for e in entries)
 
 
 def _limits(entry, masks, bit):

@@ -259,6 +259,8 @@ def dynamic_stitch(indices, data, name=None):
     Shapes: indices, a list of [*a_m], data, a list of [*a_m, *b] -> [1 + largest index, *b].
     """
     merged = DynamicStitch.apply(indices, data, name=name)
+    if shapes.known(merged.raw_shape):
+        return merged
     known = [static_value(t) for t in merged.op.inputs[:len(indices)]]
     if merged.raw_shape is not None and all(
             k is not None and None not in np.ravel(k) for k in known):

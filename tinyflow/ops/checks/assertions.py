@@ -7,6 +7,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import Op
+from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import OpFailure, misuse, report
@@ -85,7 +86,7 @@ def Assert(condition, data, summarize=None, name=None):
             condition, no_op,
             lambda: AssertOp.apply(condition, data, summarize=summarize, name='Assert'),
             name='AssertGuard')
-        return guard.op
+        return guard.op if isinstance(guard, Tensor) else guard     # it has run
 
 
 def _listed(data):

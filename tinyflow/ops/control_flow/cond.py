@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.graph import dtypes
+from tinyflow.graph import dtypes, eager_mode
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.func_graph import func_graph_from_py
@@ -96,6 +96,8 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     """
     true_fn = _either(true_fn, fn1, 'fn1', 'true_fn')
     false_fn = _either(false_fn, fn2, 'fn2', 'false_fn')
+    if eager_mode.executing_eagerly():
+        return _unpacked((true_fn if pred else false_fn)(), strict)
     if isinstance(pred, bool):
         raise misuse(TypeError(
             'pred must not be a Python bool: it is known while the graph is built.\n  Hint: '
@@ -217,7 +219,12 @@ def _build(condition, branches, scope, strict):
     leaves = iter(outputs)
     packed = nest.map_structure(lambda leaf: None if leaf is None else next(leaves), structure,
                                 expand_composites=True)
-    if not strict and isinstance(packed, (list, tuple)) and len(packed) == 1 and \
-            not hasattr(packed, '_fields'):
-        return packed[0]
-    return packed
+    return _unpacked(packed, strict)
+
+
+def _unpacked(result, strict):
+    """The only element of a list or tuple, unless `strict`; other results as they are."""
+    if not strict and isinstance(result, (list, tuple)) and len(result) == 1 and \
+            not hasattr(result, '_fields'):
+        return result[0]
+    return result

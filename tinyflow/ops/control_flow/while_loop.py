@@ -11,7 +11,7 @@ import inspect
 
 import numpy as np
 
-from tinyflow.graph import dtypes, shapes
+from tinyflow.graph import dtypes, eager_mode, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.func_graph import Spec
@@ -112,8 +112,25 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     of values or other dtypes, or shapes that contradict shape_invariants.
     """
     _check_arguments(cond, body, loop_vars, parallel_iterations)
+    if eager_mode.executing_eagerly():
+        return _loop_at_once(cond, body, loop_vars, maximum_iterations, return_same_structure)
     return _build(cond, body, loop_vars, shape_invariants, parallel_iterations, name,
                   maximum_iterations, return_same_structure)
+
+
+def _loop_at_once(cond, body, loop_vars, maximum_iterations, return_same_structure):
+    """The last loop_vars, by a loop of Python's."""
+    if not isinstance(loop_vars, (list, tuple)):
+        loop_vars = [loop_vars]
+    single, count = False, 0
+    while (maximum_iterations is None or count < maximum_iterations) and cond(*loop_vars):
+        before, loop_vars, count = loop_vars, body(*loop_vars), count + 1
+        if len(before) == 1 and not return_same_structure and \
+                not isinstance(loop_vars, (list, tuple)):
+            single, loop_vars = True, (loop_vars,)
+        nest.assert_same_structure(list(before), list(loop_vars))
+    loop_vars = nest.map_structure(_converted, loop_vars)
+    return loop_vars[0] if single else loop_vars
 
 
 def _check_arguments(cond, body, loop_vars, parallel_iterations):

@@ -45,13 +45,17 @@ _BINARY = {
 _ONE_NODE = {'add': arithmetic.AddV2, 'sub': arithmetic.Sub, 'mul': arithmetic.Mul}
 
 
+# The second operands that need no conversion here; tinyflow.eager adds its tensors.
+TENSORS_AND_NUMBERS: set[type] = {Tensor, float, int}
+
+
 def _operator(key, function):
     """`x <op> y` for a tensor x, where y may be a number or an array."""
     reflected = f'__r{key}__'
     op = _ONE_NODE.get(key)
 
     def method(x, y):
-        if op is not None and type(y) in (Tensor, float, int) \
+        if op is not None and type(y) in TENSORS_AND_NUMBERS \
                 and x.dtype.base_dtype is not dtypes.string:
             return op.apply(x, y, name=key)
         if y is None:
@@ -127,4 +131,4 @@ for _key, _function in _BINARY.items():
 for _key, _method in OPERATORS.items():
     setattr(Tensor, _key, _named(_method, _key))
 
-__all__ = ['OPERATORS']
+__all__ = ['OPERATORS', 'TENSORS_AND_NUMBERS']

@@ -130,7 +130,7 @@ class QueueBase:
         """
         outputs = QueueDequeueManyV2.apply(self._queue_ref, n, component_types=tuple(self._dtypes),
                                            name=name or f'{self._name}_DequeueMany')
-        count = constant_value(outputs[0].op.inputs[1])
+        count = n if isinstance(n, int) else constant_value(outputs[0].op.inputs[1])
         return self._batch(outputs, None if count is None else int(count))
 
     def dequeue_up_to(self, n, name=None):

@@ -26,6 +26,8 @@ def get_seed(op_seed):
     """
     default_graph = defaults.get_default_graph()
     graph_seed = default_graph.seed
+    if graph_seed is not None and op_seed is None and default_graph.runs_at_once:
+        op_seed = default_graph.next_seed()
     if graph_seed is None and op_seed is None:
         return None, None
     if graph_seed is None:

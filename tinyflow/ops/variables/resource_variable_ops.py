@@ -20,6 +20,7 @@ from tinyflow.ops.array import (
     joining,
     shape_ops,
     shaping,
+    slicing,
 )
 from tinyflow.ops.variables import variable_ops
 
@@ -197,6 +198,9 @@ for _op in (variable_ops.ScatterUpdate, variable_ops.ScatterAdd, variable_ops.Sc
 _ELEMENTS = 'ref: Handle(T), indices: Tindices, updates: T ->'
 for _op in (variable_ops.ScatterNdUpdate, variable_ops.ScatterNdAdd, variable_ops.ScatterNdSub):
     on_handle(_op, _ELEMENTS, attrs={'use_locking': True})
+
+on_handle(slicing.StridedSliceAssign,
+          'ref: Handle(T), begin: Index, end: Index, strides: Index, value: T ->')
 
 
 # ---- reading some rows -----------------------------------------------------------------------

@@ -4,9 +4,11 @@ from __future__ import annotations
 import functools
 
 from tinyflow.graph.defaults import get_collection, get_collection_ref
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.source_location import Site, here
 from tinyflow.graph.support.errors import misuse, report
+from tinyflow.ops.variables.eager_variable_store import EagerVariableStore
 from tinyflow.ops.variables.variable_scope import variable_scope
 
 
@@ -35,12 +37,21 @@ class Template:
         self._variables_created = False
         self._variable_scope = None
         self._site = here(3)
+        self._store = None              # of the Variables, while ops run at once
         if create_scope_now:
             with variable_scope(unique_name, name, custom_getter=custom_getter,
                                 auxiliary_name_scope=False) as scope:
                 self._variable_scope = scope
 
     def __call__(self, *args, **kwargs):
+        if not executing_eagerly():
+            return self._in_scope(args, kwargs)
+        if self._store is None:
+            self._store = EagerVariableStore()
+        with self._store.as_default():
+            return self._in_scope(args, kwargs)
+
+    def _in_scope(self, args, kwargs):
         if self._variable_scope is not None:
             with variable_scope(self._variable_scope, reuse=self._variables_created):
                 return self._call(args, kwargs)
@@ -88,8 +99,14 @@ class Template:
         return self._variable_scope and self._variable_scope.name.rstrip('/')
 
     def _collected(self, key):
+        if self._store is not None:
+            return self._kept[key](self._store)
         scope = self.variable_scope_name
         return [] if scope is None else get_collection(key, scope + '/')
+
+    _kept = {GraphKeys.TRAINABLE_VARIABLES: EagerVariableStore.trainable_variables,
+             GraphKeys.GLOBAL_VARIABLES: EagerVariableStore.variables,
+             GraphKeys.LOCAL_VARIABLES: lambda store: []}
 
     @property
     def trainable_variables(self):

@@ -20,7 +20,7 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
-from tinyflow.graph import dtype_hints, dtypes, shapes
+from tinyflow.graph import dtype_hints, dtypes, eager_mode, shapes
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import (
     colocate_with,
@@ -77,6 +77,8 @@ make_variable.__qualname__ = 'Variable.__init__'
 
 def make_of_kind(**settings) -> Variable:
     """A ResourceVariable or a RefVariable: by use_resource, the variable scope, or the default."""
+    if eager_mode.variables_have_values():
+        return eager_mode.variable_type(**settings)
     use_resource = settings.get('use_resource')
     if use_resource is None:
         use_resource = use_resource_of_scope()

@@ -5,7 +5,7 @@ import functools
 import inspect
 from types import FunctionType
 
-from tinyflow.graph import dtypes, shapes
+from tinyflow.graph import dtypes, eager_mode, shapes
 from tinyflow.graph.defaults import (
     add_to_collection,
     colocate_with,
@@ -31,13 +31,17 @@ from tinyflow.ops.variables.variable import (
     init_scope,
 )
 
+STORE = ('__variable_store',)           # the key of the collection that holds it
+
 
 def get_store():
-    return one_per_graph(('__variable_store',), VariableStore)
+    return one_per_graph(STORE, VariableStore)
 
 
 class VariableStore:
     """The Variables that get_variable made in one graph."""
+
+    keeps = False       # Variables that are made while ops run at once; see EagerVariableStore
 
     def __init__(self):
         self.variables: dict[str, Variable] = {}
@@ -77,7 +81,8 @@ class VariableStore:
             raise misuse(ValueError('If initializer is a constant, do not specify shape.'))
         dtype = dtypes.as_dtype(dtype).base_dtype
         shape = shapes.as_shape(shape)
-        existing = self.variables.get(name)
+        kept = self.keeps or not eager_mode.variables_have_values()
+        existing = self.variables.get(name) if kept else None
         if existing is not None:
             return _shared(existing, name, shape, dtype, reuse)
         if reuse is True:
@@ -87,7 +92,8 @@ class VariableStore:
             caching_device=caching_device, name=name, constraint=constraint,
             use_resource=use_resource, synchronization=synchronization, aggregation=aggregation,
             **_initial_value(name, initializer, from_value, shape, dtype))
-        self.variables[name] = variable
+        if kept:                    # else it lives as long as the program uses it
+            self.variables[name] = variable
         if regularizer:             # as in TensorFlow, {} and False are none
             _add_regularization(regularizer, variable, name)
         return variable

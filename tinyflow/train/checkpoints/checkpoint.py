@@ -8,7 +8,9 @@ import numpy as np
 from tinyflow.formats.wire.bundle_writer import BundleWriter
 from tinyflow.formats.wire.checkpoint_v1 import reader_of
 from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.stacks import session_for
 from tinyflow.graph.support.errors import (
     InvalidArgumentError,
@@ -20,7 +22,7 @@ from tinyflow.graph.support.errors import (
 from tinyflow.ops.array import constants, placeholders
 from tinyflow.ops.files.saveable_object import SaveableObject
 from tinyflow.ops.variables.variable import Variable, init_scope
-from tinyflow.train.checkpoints import checkpoint_state, object_graph
+from tinyflow.train.checkpoints import checkpoint_state, object_graph, pending_restores
 from tinyflow.train.checkpoints.object_graph import is_trackable
 
 __all__ = ['Checkpoint']
@@ -94,6 +96,8 @@ class Checkpoint:
         The number is that of the calls, kept in `save_counter`. The directory's state file then
         names it, for tf.train.latest_checkpoint.
         """
+        if executing_eagerly():
+            return self._numbered(file_prefix, self.save_counter.assign_add(1).numpy(), session)
         session = _session(session, 'Checkpoint.save')
         with session.graph.as_default():
             new = self._save_counter is None
@@ -103,8 +107,11 @@ class Checkpoint:
             if self._count is None:
                 with init_scope(), name_scope(None):
                     self._count = counter.assign_add(1)
+        return self._numbered(file_prefix, session.run(self._count), session)
+
+    def _numbered(self, file_prefix, number, session):
         prefix = os.fspath(file_prefix)
-        path = self.write(f'{prefix}-{int(session.run(self._count))}', session)
+        path = self.write(f'{prefix}-{int(number)}', session)
         checkpoint_state.write_state(os.path.dirname(prefix), path, [path], relative=True)
         return path
 
@@ -118,6 +125,8 @@ class Checkpoint:
         """The SaveableObject of `owner` under that key; created once, since it adds nodes."""
         if isinstance(item, SaveableObject):
             return item
+        if executing_eagerly():
+            return item(name=key)       # with the values of now
         if (id(owner), key) not in self._saveables:
             with init_scope(), name_scope(None):
                 self._saveables[id(owner), key] = item(name=key)
@@ -139,6 +148,9 @@ class Checkpoint:
         Objects created later are restored, too, if they exist before those calls. With
         `save_path` None there is only `initialize_or_restore`, which initialises.
         """
+        if executing_eagerly():
+            self._made_save_counter()
+            return self.read(save_path)
         status = self.read(save_path)
         self._made_save_counter()       # create it now, so that it is initialised with the others
         return status
@@ -156,10 +168,18 @@ class Checkpoint:
             graph = object_graph.read_graph(reader)
         if graph is None:
             return NameBasedSaverStatus(self, prefix)
-        return CheckpointLoadStatus(self, prefix, graph)
+        status = CheckpointLoadStatus(self, prefix, graph)
+        if executing_eagerly():
+            self._status = status       # lives as long as there may be new objects
+            status.restore_new()
+            pending_restores.add(status)
+        return status
 
 
 def _session(session, what):
+    if session is None and executing_eagerly():
+        from tinyflow.eager.values import VALUES  # start-up time
+        return VALUES
     return session_for(session, session.graph if session else get_default_graph(), what)
 
 
@@ -223,6 +243,8 @@ class InitializationOnlyStatus(_Status):
 
     def initialize_or_restore(self, session=None):
         """Runs the initializers of all Variables."""
+        if executing_eagerly():
+            return                      # they have their values
         session = _session(session, 'initialize_or_restore')
         with session.graph.as_default():
             session.run([v.initializer for v, _ in self._variables()])
@@ -234,15 +256,35 @@ class _FromFile(_Status):
     def __init__(self, root, prefix):
         super().__init__(root)
         self._prefix = prefix
+        self._restored = set()          # keys of what was restored at once
+
+    def restore_new(self):
+        """While ops run at once: restores the objects that have not been restored yet."""
+        with reader_of(self._prefix) as reader:
+            pairs, others = self._values(reader)
+            for variable, key in pairs:
+                if key not in self._restored:
+                    value = reader.get(key)
+                    _check_fits(variable, value, reader, key)
+                    variable.assign(value)
+                    self._restored.add(key)
+            for saveable, keys in others:
+                if keys[0] not in self._restored:
+                    saveable.restore([convert_to_tensor(reader.get(key)) for key in keys], None)
+                    self._restored.update(keys)
 
     def run_restore_ops(self, session=None):
         """Restores every matched object; if one has another shape or dtype, nothing is changed."""
+        if executing_eagerly():
+            return self.restore_new()
         session = _session(session, 'run_restore_ops')
         with session.graph.as_default():
             self._restore(session)
 
     def initialize_or_restore(self, session=None):
         """Restores matched Variables and runs the initializers of the others."""
+        if executing_eagerly():
+            return self.restore_new()
         session = _session(session, 'initialize_or_restore')
         with session.graph.as_default():
             restored = self._restore(session)

@@ -11,7 +11,6 @@ A subclass defines how one Variable is updated, by TF1's protocol:
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, ValuesView
 from functools import partial
 
 from tinyflow.gradients.reverse import gradients
@@ -24,7 +23,8 @@ from tinyflow.graph.defaults import (
     get_default_graph,
     name_scope,
 )
-from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
+from tinyflow.graph.eager_mode import executing_eagerly
+from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
@@ -34,7 +34,7 @@ from tinyflow.ops.updates.resource_apply_ops import resource_op
 from tinyflow.ops.variables import replica_context, variable_ops
 from tinyflow.ops.variables.variable import Variable, init_scope, is_resource_variable
 from tinyflow.ops.variables.variable_lists import trainable_variables
-from tinyflow.train.optimizers import optimizer_errors, replicated, slot_creator
+from tinyflow.train.optimizers import arguments, optimizer_errors, replicated, slot_creator
 
 _GATE_NONE, _GATE_OP, _GATE_GRAPH = 0, 1, 2
 
@@ -87,6 +87,9 @@ class Optimizer:
         """
         if gate_gradients not in (_GATE_NONE, _GATE_OP, _GATE_GRAPH):
             raise optimizer_errors.unknown_gate(gate_gradients)
+        if executing_eagerly():
+            from tinyflow.train.optimizers import at_once  # start-up time
+            return at_once.compute_gradients(self, loss, var_list, grad_loss)
         if callable(loss) and not isinstance(loss, (Tensor, Variable)):
             loss = loss()
         self._loss = loss
@@ -94,10 +97,10 @@ class Optimizer:
         if grad_loss is not None:
             self._assert_valid_dtypes([grad_loss])
         loss = replicated.share_of(loss)
-        var_list = trainable_variables() if var_list is None else list(_flat(var_list))
+        var_list = trainable_variables() if var_list is None else list(arguments.flat(var_list))
         if not var_list:
             raise optimizer_errors.nothing_to_train()
-        grads = gradients(loss, [_target(v) for v in var_list], grad_ys=grad_loss,
+        grads = gradients(loss, [arguments.target_of(v) for v in var_list], grad_ys=grad_loss,
                           gate_gradients=gate_gradients == _GATE_OP,
                           aggregation_method=aggregation_method,
                           colocate_gradients_with_ops=colocate_gradients_with_ops)
@@ -113,16 +116,17 @@ class Optimizer:
         Raises ValueError if no pair is left, TypeError for anything that is not a gradient,
         RuntimeError in cross-replica context.
         """
-        pairs = [(_gradient(grad), var) for grad, var in _pairs(grads_and_vars)]
+        pairs = [(arguments.gradient_of(grad), var)
+                 for grad, var in arguments.pairs_of(grads_and_vars)]
         if not pairs:
             raise optimizer_errors.no_pairs()
         for _, var in pairs:
-            _target(var)
+            arguments.target_of(var)
         var_list = [var for grad, var in pairs if grad is not None]
         if not var_list:
             raise optimizer_errors.no_gradients(self._loss, [var for _, var in pairs])
         if global_step is not None:
-            _check_global_step(global_step)
+            arguments.check_global_step(global_step)
         if replica_context.in_cross_replica_context():
             raise optimizer_errors.outside_of_replicas()
         replica = replica_context.active_replica_context()
@@ -131,10 +135,15 @@ class Optimizer:
                                       args=(pairs, global_step, name))
         with init_scope():
             self._create_slots(var_list)
+        if executing_eagerly():
+            from tinyflow.train.optimizers import at_once  # start-up time
+            at_once.slots_are_made()
         with name_scope(name, self._name) as scope:
             self._prepare()
             updates = [self._update(grad, var) for grad, var in pairs if grad is not None]
             train_op = self._train_op(updates, global_step, scope)
+            if executing_eagerly():
+                return None
             if isinstance(train_op, Tensor):
                 train_op = train_op.op
             train_ops = get_collection_ref(GraphKeys.TRAIN_OP)
@@ -280,12 +289,6 @@ class Optimizer:
                 raise optimizer_errors.wrong_dtype(tensor, valid)
 
 
-def _check_global_step(step):
-    """AttributeError unless global_step is a Variable."""
-    if not isinstance(step, Variable) and not (isinstance(step, Tensor) and step.dtype.is_ref):
-        raise optimizer_errors.not_a_counter(step)
-
-
 def apply_update(op, var, *arguments, **attrs):
     """The node that changes `var`: an `op`, or its counterpart for a resource variable."""
     kind = resource_op(op.type) if is_resource_variable(var) else op
@@ -309,45 +312,9 @@ def check_positive(name, value):
         raise optimizer_errors.not_positive(name, value)
 
 
-def _target(var):
-    if isinstance(var, Variable):
-        return var._ref()
-    raise optimizer_errors.not_a_variable(var)
-
-
-def _pairs(grads_and_vars):
-    """The arguments of apply_gradients. TypeError or ValueError if they are not pairs."""
-    if not isinstance(grads_and_vars, Iterable):
-        raise optimizer_errors.not_a_list_of_pairs(grads_and_vars)
-    pairs = list(grads_and_vars)
-    for pair in pairs:
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise optimizer_errors.not_a_pair(pair)
-    return pairs
-
-
-def _gradient(grad):
-    if grad is None:
-        return None
-    try:
-        return convert_to_tensor_or_indexed_slices(grad)
-    except TypeError:
-        raise optimizer_errors.not_a_gradient(grad) from None
-
-
 def _key(var):
     op = getattr(var, '_primary_op', None) or var.op        # with replicas the first one
-    return op.graph, op.name
-
-
-def _flat(values):
-    if isinstance(values, dict):
-        values = [values[key] for key in sorted(values)]
-    if not isinstance(values, (list, tuple, set, ValuesView)) and not hasattr(values, '__next__'):
-        yield values
-        return
-    for value in values:
-        yield from _flat(value)
+    return op.graph, op if op.graph.runs_at_once else op.name   # names may be equal there
 
 
 __all__ = ['Optimizer', 'apply_update', 'apply_update_op', 'cast_like', 'check_positive']

@@ -19,6 +19,13 @@ def unknown_gate(gate_gradients):
         f'Optimizer.GATE_GRAPH.  Not {gate_gradients}'))
 
 
+def loss_is_no_function():
+    """A loss that has been computed already, while ops run at once."""
+    return misuse(RuntimeError(
+        '`loss` passed to Optimizer.compute_gradients should be a function when eager execution is '
+        'enabled.\n  Hint: minimize(lambda: ...); or tf.GradientTape and apply_gradients.'))
+
+
 # ---- settings --------------------------------------------------------------------------------
 
 

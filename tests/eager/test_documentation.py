@@ -1,0 +1,25 @@
+"""The programs of docs/eager.md print what stands below them."""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TEXT = (Path(__file__).parents[2] / 'docs' / 'eager.md').read_text(encoding='utf-8')
+PROGRAMS = re.findall(r'```python\n(.*?)```\n\n```text\n(.*?)```', TEXT, re.S)
+
+
+@pytest.mark.parametrize('program, printed', PROGRAMS)
+def test_program(tmp_path, program, printed):
+    (tmp_path / 'program.py').write_text(program, encoding='utf-8')
+    run = subprocess.run([sys.executable, tmp_path / 'program.py'], capture_output=True, text=True)
+    assert run.stdout == printed, run.stderr
+
+
+def test_programs_that_build_graphs_load_nothing_of_it():
+    run = subprocess.run([sys.executable, '-c', (
+        'import sys, tinyflow as tf; tf.train.AdamOptimizer().minimize(tf.Variable(1.)); '
+        'print([m for m in sys.modules if "eager" in m and m != "tinyflow.graph.eager_mode"])')],
+        capture_output=True, text=True)
+    assert run.stdout == '[]\n', run.stderr

@@ -1,0 +1,46 @@
+"""tf.contrib.eager: what programs of eager execution use of it."""
+from tinyflow.api.contrib.eager import metrics
+from tinyflow.api.contrib.eager.gradients import (
+    gradients_function,
+    implicit_gradients,
+    implicit_value_and_gradients,
+    value_and_gradients_function,
+)
+from tinyflow.api.contrib.eager.running import (
+    Iterator,
+    get_optimizer_variables,
+    list_devices,
+    num_gpus,
+    run,
+    run_test_in_graph_and_eager_modes,
+)
+from tinyflow.api.contrib.eager.saver import Saver, restore_variables_on_create
+from tinyflow.eager.enabling import enable_eager_execution
+from tinyflow.eager.function import function
+from tinyflow.gradients.registry import custom_gradient
+from tinyflow.gradients.tape import GradientTape
+from tinyflow.graph.eager_mode import executing_eagerly
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
+from tinyflow.graph.tensor_spec import TensorSpec
+from tinyflow.ops.control_flow.python_functions import py_function as py_func
+from tinyflow.ops.variables.eager_variable_store import EagerVariableStore
+from tinyflow.ops.variables.template import make_template
+from tinyflow.ops.variables.variable import Variable
+from tinyflow.train import Checkpoint
+
+defun = function
+in_eager_mode = executing_eagerly
+
+__all__ = [
+    'Checkpoint', 'EagerVariableStore', 'GradientTape', 'Iterator', 'Saver', 'TensorSpec',
+    'Variable', 'custom_gradient', 'defun', 'enable_eager_execution', 'executing_eagerly',
+    'function', 'get_optimizer_variables', 'gradients_function', 'implicit_gradients',
+    'implicit_value_and_gradients', 'in_eager_mode', 'list_devices', 'make_template',
+    'metrics', 'num_gpus', 'py_func', 'restore_variables_on_create', 'run',
+    'run_test_in_graph_and_eager_modes', 'value_and_gradients_function',
+]
+__getattr__ = _explain_missing(__name__, __all__)
+
+
+def __dir__():
+    return __all__

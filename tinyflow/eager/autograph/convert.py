@@ -1,0 +1,159 @@
+"""Converts a Python function: its control flow works on tensors of a graph."""
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import textwrap
+import types
+import weakref
+
+from tinyflow.eager.autograph import operators
+from tinyflow.eager.autograph.statements import transformed
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.users_files import is_users_file
+
+__all__ = ['convert', 'do_not_convert', 'to_code', 'to_graph']
+
+_converted: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()     # code -> code, or None
+
+
+_INNER = 'function__'
+
+
+class _Operators(types.SimpleNamespace):
+    """The name ag__ of converted functions."""
+
+
+def convert(function):
+    """The function with AutoGraph's control flow; itself if it cannot be converted."""
+    if inspect.ismethod(function):
+        return types.MethodType(convert(function.__func__), function.__self__)
+    if isinstance(function, functools.partial):
+        return functools.partial(convert(function.func), *function.args, **function.keywords)
+    if not _is_convertible(function):
+        return function
+    code = _code_of(function)
+    if code is None:
+        return function
+    made = types.FunctionType(
+        code, _globals_of(function), function.__name__,
+        function.__defaults__, _closure(function, code))
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__dict__.update(function.__dict__)
+    made._is_converted = True
+    return made
+
+
+def _globals_of(function):
+    """The function's own globals, with ag__."""
+    namespace = function.__globals__
+    namespace.setdefault('ag__', _AG)
+    return namespace
+
+
+def _is_convertible(function):
+    return isinstance(function, types.FunctionType) and not getattr(
+        function, '_is_converted', False) and not getattr(function, '_do_not_convert', False) \
+        and is_users_file(function.__code__.co_filename)
+
+
+def _code_of(function):
+    """The converted code, made once for each function in the source."""
+    original = function.__code__
+    try:
+        return _converted[original]
+    except KeyError:
+        pass
+    try:
+        tree = _tree(function)
+        code = None if tree is None else _compiled(tree, function)
+    except (OSError, SyntaxError, _NotConvertible) as error:
+        logging.warning('AutoGraph could not transform %s, which runs as it is: %s.',
+                        function.__qualname__, error)
+        code = None
+    _converted[original] = code
+    return code
+
+
+class _NotConvertible(Exception):
+    """Something in a function that AutoGraph does not handle."""
+
+
+def _tree(function):
+    """The syntax tree of the converted function, with the lines of its file; None for a lambda."""
+    lines, first = inspect.getsourcelines(function)
+    if function.__name__ == '<lambda>':
+        return None
+    tree = ast.parse(textwrap.dedent(''.join(lines)))
+    node = tree.body[0]
+    if not isinstance(node, ast.FunctionDef):
+        raise _NotConvertible('it is no function of its own')
+    for inner in ast.walk(node):
+        if isinstance(inner, (ast.Yield, ast.YieldFrom, ast.Await)):
+            raise _NotConvertible('it is a generator')
+        if isinstance(inner, (ast.Global, ast.Nonlocal)):
+            raise _NotConvertible('it declares global or nonlocal names')
+    ast.increment_lineno(node, first - 1)
+    return transformed(node)
+
+
+def _compiled(tree, function):
+    """The code object, compiled inside a function that has the free names."""
+    free = function.__code__.co_freevars
+    tree.name = _INNER          # not its own name, which it may use for another function
+    outer = ast.FunctionDef('outer__', ast.arguments(
+        posonlyargs=[], args=[ast.arg(name) for name in free], kwonlyargs=[], kw_defaults=[],
+        defaults=[]), [tree, ast.Return(ast.Name(tree.name, ast.Load()))], [])
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    code = compile(module, function.__code__.co_filename, 'exec')
+    outer_code = next(c for c in code.co_consts if isinstance(c, types.CodeType))
+    inner = next(c for c in outer_code.co_consts
+                 if isinstance(c, types.CodeType) and c.co_name == _INNER)
+    return inner.replace(co_name=function.__code__.co_name)
+
+
+def _closure(function, code):
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    return tuple([cells[name] for name in code.co_freevars]) or None
+
+
+def _call(function, *args, **kwargs):
+    """Calls a function of the program after converting it; Python's own where tensors differ."""
+    try:
+        function = operators.OF_PYTHON.get(function, function)
+    except TypeError:               # not hashable
+        pass
+    return convert(function)(*args, **kwargs)
+
+
+_AG = _Operators(call=_call, **{name: getattr(operators, name) for name in operators.__all__})
+
+
+# ---- tf.autograph ------------------------------------------------------------------------------
+
+
+def do_not_convert(func=None, run_as=None, return_dtypes=None):
+    """Decorator: AutoGraph leaves the function as it is."""
+    if func is None:
+        return do_not_convert
+    func._do_not_convert = True
+    return func
+
+
+def to_graph(entity, recursive=True, experimental_optional_features=None):
+    """The converted function. ValueError for what is no function of the program."""
+    made = convert(entity)
+    if made is entity:
+        raise misuse(ValueError(f'AutoGraph cannot convert {entity!r}.\n  Hint: a function that is '
+                                'written in a file or notebook of yours.'))
+    return made
+
+
+def to_code(entity, recursive=True, arg_values=None, arg_types=None, indentation='  ',
+            experimental_optional_features=None):
+    """The source of the converted function."""
+    function = getattr(entity, 'python_function', entity)
+    function = getattr(function, '__func__', function)
+    return ast.unparse(_tree(function)) + '\n'

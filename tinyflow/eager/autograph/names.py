@@ -1,0 +1,54 @@
+"""Which names a block of statements sets, and which statements leave it."""
+from __future__ import annotations
+
+import ast
+
+__all__ = ['always_returns', 'contains', 'names_set']
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp,
+           ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def names_set(statements) -> list[str]:
+    """The names that the statements bind, in order; not those of functions inside."""
+    found: dict[str, None] = {}
+    for statement in statements:
+        for node in _walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+                found[node.id] = None
+            elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                found[node.name] = None
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                for alias in node.names:
+                    found[(alias.asname or alias.name).partition('.')[0]] = None
+            elif isinstance(node, ast.ExceptHandler) and node.name:
+                found[node.name] = None
+    return list(found)
+
+
+def contains(statements, *kinds, inside_loops=True) -> bool:
+    """True if one of the statements, or a statement in one, is of one of the kinds.
+
+    Without `inside_loops`, not those that belong to a loop among the statements.
+    """
+    return any(isinstance(node, kinds) for statement in statements
+               for node in _walk(statement, loops=inside_loops))
+
+
+def _walk(node, loops=True):
+    """The node and those below it in the same scope."""
+    yield node
+    if isinstance(node, _SCOPES) or not loops and isinstance(node, (ast.For, ast.While)):
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _walk(child, loops)
+
+
+def always_returns(statements) -> bool:
+    """True if the block ends in `return` on every path (an `if` counts, a loop does not)."""
+    if not statements:
+        return False
+    last = statements[-1]
+    if isinstance(last, (ast.Return, ast.Raise)):
+        return True
+    return isinstance(last, ast.If) and always_returns(last.body) and always_returns(last.orelse)

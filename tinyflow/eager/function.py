@@ -1,0 +1,337 @@
+"""tf.function: a Python function as a compiled graph, traced once for each kind of arguments."""
+from __future__ import annotations
+
+import functools
+import inspect
+import weakref
+
+import numpy as np
+
+from tinyflow.eager.graph_function import GraphFunction
+from tinyflow.eager.tensor import EagerTensor
+from tinyflow.eager.traced_graph import TracedGraph
+from tinyflow.graph import eager_mode
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.func_graph import Spec
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.support import logging, nest
+from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.tensor_spec import TensorSpec
+from tinyflow.graph.variable_creation import variable_creator_scope
+from tinyflow.ops.array.identity_and_cast import identity
+
+__all__ = ['ConcreteFunction', 'Function', 'function']
+
+_MANY_TRACES = 8        # after which a function that is traced again says why
+
+
+def function(func=None, input_signature=None, autograph=True, experimental_autograph_options=None,
+             experimental_relax_shapes=False):
+    """A callable that runs `func` as a graph: built at the first call, compiled, and kept.
+
+    It is built again for tensors of other dtypes or shapes, and for other Python arguments, unless
+    `input_signature`, a list of TensorSpecs, names the one kind that it takes. Python code inside
+    runs only then. While a graph is being built its nodes are added to that graph.
+
+    Raises ValueError for arguments that do not fit the signature, and for Variables that are made
+    at a later call than the first.
+    """
+    if func is None:
+        return functools.partial(function, input_signature=input_signature, autograph=autograph)
+    return Function(func, input_signature, autograph)
+
+
+class Function:
+    """What tf.function returns; see there."""
+
+    def __init__(self, python_function, input_signature=None, autograph=True):
+        self._python_function = python_function
+        self._autograph = autograph
+        self._signature = None if input_signature is None else _checked(input_signature)
+        self._parameters = inspect.signature(python_function)
+        self._traces = {}
+        self._methods = weakref.WeakKeyDictionary()     # instance -> its Function
+        self._created = []              # weak references to the Variables of the first call
+        self._called = False
+        functools.update_wrapper(self, python_function)
+
+    @property
+    def python_function(self):
+        """The function as it was given."""
+        return self._python_function
+
+    @property
+    def function_spec(self):
+        return self._parameters
+
+    def __get__(self, instance, owner):
+        """A method: one Function for each object."""
+        if instance is None:
+            return self
+        bound = self._methods.get(instance)
+        if bound is None:
+            weak = weakref.ref(instance)
+
+            @functools.wraps(self._python_function)
+            def method(*args, **kwargs):
+                return self._traced(weak(), *args, **kwargs)
+            signature = inspect.signature(self._python_function)
+            method.__signature__ = signature.replace(
+                parameters=list(signature.parameters.values())[1:])
+            bound = Function(method, self._signature, self._autograph)
+            self._methods[instance] = bound
+        return bound
+
+    def __call__(self, *args, **kwargs):
+        if not eager_mode.executing_eagerly():          # a graph is being built
+            return self._traced(*args, **kwargs)
+        concrete, tensors = self._concrete(args, kwargs)
+        return concrete._call(tensors)
+
+    @property
+    def _traced(self):
+        """The Python function as it is traced."""
+        if not self._autograph:
+            return self._python_function
+        from tinyflow.eager.autograph.convert import convert  # start-up time
+        return convert(self._python_function)
+
+    def get_concrete_function(self, *args, **kwargs):
+        """The ConcreteFunction for these arguments: tensors, or TensorSpecs in their place."""
+        if not args and not kwargs and self._signature is not None:
+            args = tuple(self._signature)
+        return self._concrete(args, kwargs)[0]
+
+    def _concrete(self, args, kwargs):
+        arguments = self._bound(args, kwargs)
+        leaves = nest.flatten(arguments)
+        if self._signature is not None:
+            leaves = self._fitting(leaves)
+        key, tensors = [], []
+        for leaf in leaves:
+            leaf = _as_leaf(leaf)
+            key.append(_kind(leaf))
+            if isinstance(leaf, Tensor):
+                tensors.append(leaf)
+        specs = self._signature if self._signature is not None else None
+        key = (tuple(key), _structure(arguments)) if specs is None else ()
+        concrete = self._traces.get(key)
+        if concrete is None:
+            concrete = self._trace(arguments, leaves, specs)
+            self._traces[key] = concrete
+            self._warn_of_many(key)
+        return concrete, tensors
+
+    def _bound(self, args, kwargs):
+        """The arguments in the order of the parameters, defaults included."""
+        bound = self._parameters.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return [bound.args, dict(sorted(bound.kwargs.items()))]
+
+    def _fitting(self, leaves):
+        """The tensors for the signature. ValueError if they do not fit."""
+        given = [_as_tensor_or_spec(leaf) for leaf in leaves]
+        fits = len(given) == len(self._signature) and all(
+            spec.is_compatible_with(value) for spec, value in zip(self._signature, given))
+        if not fits:
+            raise misuse(ValueError(
+                'Python inputs incompatible with input_signature:\n  inputs: ('
+                + ', '.join(_text(v) for v in given) + ')\n  input_signature: ('
+                + ', '.join(map(repr, self._signature)) + ')\n  Hint: None in the signature for '
+                'a size that differs.'))
+        return given
+
+    def _trace(self, arguments, leaves, specs):
+        created, allowed = [], not self._called
+
+        def creator(make, **settings):
+            if not allowed:
+                raise misuse(ValueError(
+                    'tf.function-decorated function tried to create variables on non-first call.\n'
+                    '  Hint: make the Variable outside; or once, `if self.v is None: '
+                    'self.v = tf.Variable(...)`.'))
+            variable = make(**settings)
+            created.append(weakref.ref(variable))
+            return variable
+        leaves = list(leaves) if specs is None else list(specs)
+        concrete = self._concrete_function(arguments, leaves, creator)
+        if created:
+            # The Variables exist now. TensorFlow traces again, without making any: what the
+            # function does at later calls.
+            allowed = False
+            self._created += created
+            if any(reference() is None for reference in created):
+                creator(None)
+            concrete = self._concrete_function(arguments, leaves, creator)
+        self._called = True
+        return concrete
+
+    def _concrete_function(self, arguments, leaves, creator):
+        return ConcreteFunction(self._traced, arguments, leaves, creator, self._autograph)
+
+    def _warn_of_many(self, key):
+        if len(self._traces) == _MANY_TRACES:
+            changing = [name for name, kinds in zip(
+                self._parameters.parameters,
+                zip(*[k[0] for k in self._traces if len(k[0]) == len(key[0])]))
+                if len(set(kinds)) == len(self._traces)]
+            logging.warning(
+                '%s has been traced %d times%s: each time its graph is built again.\n  Hint: '
+                'pass a tensor instead of a Python number; input_signature=[tf.TensorSpec([None], '
+                '...)] for tensors of any size.', self._python_function.__name__, _MANY_TRACES,
+                f', for other values of {" and ".join(changing)}' if changing else '')
+
+    def __repr__(self):
+        return f'<tf.function {self.__name__}, traced {len(self._traces)} times>'
+
+
+class ConcreteFunction:
+    """A function's graph for one kind of arguments, compiled."""
+
+    def __init__(self, python_function, arguments, leaves, creator, autograph):
+        self._name = getattr(python_function, '__name__', 'function')
+        self.graph = TracedGraph(f'__inference_{self._name}', autograph=autograph)
+        with self.graph.as_default(), variable_creator_scope(creator):
+            names = _names_of(python_function, arguments, leaves)
+            parameters = [self.graph.add_parameter(_spec(leaf, name)) if _is_traced(leaf) else leaf
+                          for leaf, name in zip(leaves, names)]
+            self._own = [p for p, leaf in zip(parameters, leaves) if _is_traced(leaf)]
+            args, kwargs = nest.pack_sequence_as(arguments, parameters)
+            result = python_function(*args, **kwargs)
+            self.structured_outputs = nest.map_structure(self._output, result,
+                                                         expand_composites=True)
+            self._finish()
+
+    def _output(self, value):
+        if value is None or isinstance(value, Operation):
+            return None
+        return self.graph.capture(convert_to_tensor(value))
+
+    def _finish(self):
+        """Results that wait for what acts; without a result, one that only waits."""
+        graph = self.graph
+        with graph.control_dependencies(graph.acting):
+            leaves = [None if t is None else identity(t) for t in
+                      nest.flatten(self.structured_outputs, expand_composites=True)]
+            self.structured_outputs = nest.pack_sequence_as(
+                self.structured_outputs, leaves, expand_composites=True)
+            graph.outputs = [t for t in leaves if t is not None]
+            results = graph.outputs or [identity(np.int32(0))]
+        self._program = GraphFunction(graph, self._own, results)
+
+    # ---- as TensorFlow has it --------------------------------------------------------------
+
+    @property
+    def inputs(self):
+        """The placeholders of the arguments, then of the captured tensors."""
+        return list(self.graph.inputs)
+
+    @property
+    def outputs(self):
+        return list(self.graph.outputs)
+
+    @property
+    def captured_inputs(self):
+        return [outer for outer, _ in self.graph.captures]
+
+    @property
+    def name(self):
+        return self.graph.name
+
+    @property
+    def output_shapes(self):
+        return nest.map_structure(lambda t: t.shape, self.structured_outputs)
+
+    @property
+    def output_dtypes(self):
+        return nest.map_structure(lambda t: t.dtype, self.structured_outputs)
+
+    def __call__(self, *args, **kwargs):
+        named = dict(zip((t.op.name for t in self._own), self._own))
+        values = list(args) + [kwargs[name] for name in named if name in kwargs]
+        if len(values) != len(self._own):
+            raise misuse(TypeError(f'{self._name} takes {len(self._own)} tensors, not '
+                                   f'{len(values)}: {list(named)}'))
+        tensors = [convert_to_tensor(v, p.dtype) for v, p in zip(nest.flatten(values), self._own)]
+        return self._call(tensors)
+
+    def _call(self, tensors):
+        values = iter(self._program.call(tensors))
+        leaves = [None if t is None else next(values) for t in
+                  nest.flatten(self.structured_outputs, expand_composites=True)]
+        return nest.pack_sequence_as(self.structured_outputs, leaves, expand_composites=True)
+
+
+# ---- arguments -------------------------------------------------------------------------------
+
+def _checked(signature):
+    leaves = nest.flatten(signature)
+    for leaf in leaves:
+        if not isinstance(leaf, TensorSpec):
+            raise misuse(TypeError(f'input_signature is a list of tf.TensorSpec, not {leaf!r}.'))
+    return tuple(leaves)
+
+
+def _as_leaf(leaf):
+    """An array is a tensor; other values are what they are."""
+    return convert_to_tensor(leaf) if isinstance(leaf, np.ndarray) else leaf
+
+
+def _as_tensor_or_spec(leaf):
+    if isinstance(leaf, (Tensor, TensorSpec)):
+        return leaf
+    try:
+        return convert_to_tensor(leaf)
+    except (TypeError, ValueError):
+        raise misuse(ValueError(
+            'When input_signature is provided, all inputs to the Python function must be '
+            f'convertible to tensors, not {leaf!r}')) from None
+
+
+def _is_traced(leaf):
+    return isinstance(leaf, (Tensor, TensorSpec, np.ndarray))
+
+
+def _names_of(python_function, arguments, leaves):
+    """The names of the placeholders: of an argument that is one tensor, that of the argument."""
+    args, kwargs = arguments
+    parameters = list(inspect.signature(python_function).parameters)
+    names = []
+    for i, value in enumerate(args):
+        name = parameters[i] if i < len(parameters) else ''
+        flat = nest.flatten(value)
+        names += [name] if len(flat) == 1 and flat[0] is value else [''] * len(flat)
+    for name, value in kwargs.items():
+        flat = nest.flatten(value)
+        names += [name] if len(flat) == 1 and flat[0] is value else [''] * len(flat)
+    return names if len(names) == len(leaves) else [''] * len(leaves)
+
+
+def _spec(leaf, name):
+    if isinstance(leaf, TensorSpec):
+        return Spec(leaf.dtype, leaf.shape.raw, leaf.name or name)
+    leaf = _as_leaf(leaf)
+    return Spec(leaf.dtype, leaf.raw_shape, name)
+
+
+def _kind(leaf):
+    """What a trace depends on: dtype and shape of a tensor, other values themselves."""
+    if isinstance(leaf, EagerTensor):
+        return leaf.dtype, leaf.array.shape
+    if isinstance(leaf, TensorSpec):
+        return leaf.dtype, leaf.shape.raw
+    if isinstance(leaf, Tensor):
+        raise misuse(TypeError(f'{leaf!r} is a tensor of a graph, which has no value here.'))
+    try:
+        hash(leaf)
+    except TypeError:
+        return id(leaf)
+    return type(leaf), leaf
+
+
+def _structure(arguments):
+    return repr(nest.map_structure(lambda _: None, arguments))
+
+
+def _text(value):
+    return repr(TensorSpec(value.shape, value.dtype)) if isinstance(value, Tensor) else repr(value)
