@@ -3,7 +3,13 @@
 Each name is that of tf.contrib.layers or tf.contrib.framework, and the same object; `learning` and
 `evaluation`, slim's training loops, are not implemented.
 """
-from tinyflow.api.contrib import framework as _framework, layers as _layers, losses, metrics
+from tinyflow.api.contrib import (
+    framework as _framework,
+    layers as _layers,
+    losses,
+    metrics,
+    model_analyzer,
+)
 from tinyflow.graph.support.errors import misuse as _misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
@@ -27,7 +33,7 @@ _INSTEAD = {
 globals().update({name: getattr(_layers, name) for name in _layers.__all__})
 globals().update({name: getattr(_framework, name) for name in _OF_FRAMEWORK})
 
-__all__ = ['losses', 'metrics']
+__all__ = ['losses', 'metrics', 'model_analyzer']
 __all__.extend([*_layers.__all__, *_OF_FRAMEWORK])
 _missing = _explain_missing(__name__, __all__)
 
