@@ -5,6 +5,8 @@ import os
 import shutil
 import time
 
+import numpy as np
+
 from estimator_layer.call_input_fn import call_input_fn
 from estimator_layer.export.export_output import EvalOutput, TrainOutput
 from estimator_layer.export.receivers import (
@@ -15,11 +17,12 @@ from estimator_layer.export.signatures import signature_defs
 from estimator_layer.model_fn import ModeKeys
 from tinyflow.formats.wire import files
 from tinyflow.graph import dtypes
+from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_collection, set_random_seed
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support import logging
+from tinyflow.graph.support import logging, nest
 from tinyflow.graph.support.errors import NotFoundError, misuse, why
 from tinyflow.ops.array.placeholders import placeholder
 from tinyflow.session.session import Session
@@ -165,8 +168,9 @@ def _copy_assets(assets_extra, directory):
 def receiver_fn_of_input_fn(estimator, input_fn):
     """A serving_input_receiver_fn with a placeholder for each feature of the training input."""
     with Graph().as_default():
-        features = call_input_fn(input_fn, ModeKeys.TRAIN, estimator.params,
-                                 estimator.config).features
+        features = nest.map_structure(
+            lambda part: convert_to_tensor(part) if isinstance(part, np.ndarray) else part,
+            call_input_fn(input_fn, ModeKeys.TRAIN, estimator.params, estimator.config).features)
     if isinstance(features, Tensor):
         shape = [None, *features.get_shape()[1:]]
 

@@ -92,6 +92,10 @@ class _GraphBatches(_Batches):
         super().__init__(inputs.features, inputs.labels, specs)
 
     @property
+    def endless(self):
+        return self._inputs.endless
+
+    @property
     def may_end(self):
         return any(op.type == 'IteratorGetNext' for op in self._graph.get_operations()) or \
             bool(self._graph.get_collection(GraphKeys.QUEUE_RUNNERS))
@@ -130,6 +134,7 @@ class _ArrayBatches(_Batches):
 
     def __init__(self, function):
         self._function = function
+        self.endless = function.epochs is None
         static = function.batch_size if function.epochs is None else None
         positions = function.restore(list(range(len(function.columns))))
         features, labels = positions if isinstance(positions, tuple) else (positions, None)
