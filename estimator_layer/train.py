@@ -41,7 +41,8 @@ def train(estimator, input_fn, hooks, steps, max_steps, listeners):
         inputs, spec = _build(estimator, input_fn, config)
         if steps is None and max_steps is None:
             warn_of_endless_input(inputs, [*hooks, *spec.training_hooks], 'training',
-                                  'neither steps nor max_steps is', 'train(input_fn, steps=1000)', 3)
+                                  'neither steps nor max_steps is',
+                                  'train(input_fn, steps=1000)', depth=3)
         global_step = training_util.get_global_step(graph)
         hooks = [*inputs.hooks, *hooks, *_stop_hooks(steps, max_steps)]
         return _run(estimator, config, spec, hooks, global_step, listeners)
