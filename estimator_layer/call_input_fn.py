@@ -93,7 +93,7 @@ def _is_of_constants(result):
     """True if each run gives a batch: the tensors are computed, and nothing is read."""
     graph = get_default_graph()
     return all(isinstance(part, (Tensor, np.ndarray)) or np.isscalar(part)
-               for part in flatten(result) if part is not None) \
+               for part in _leaves(result) if part is not None) \
         and not graph.get_collection(GraphKeys.QUEUE_RUNNERS) \
         and not any(_MAY_END(op.type) for op in graph.get_operations())
 
@@ -208,11 +208,20 @@ def _lists_to_arrays(value):
     return array.astype(dtype) if dtype and not isinstance(value[0], np.generic) else array
 
 
+def _leaves(structure):
+    """The leaves in any order; the keys of a dict of features may be both strings and ints."""
+    if isinstance(structure, dict):
+        structure = tuple(structure.values())
+    if isinstance(structure, (list, tuple)):
+        return [leaf for part in structure for leaf in _leaves(part)]
+    return flatten(structure)
+
+
 def _check_graph(features, labels):
     """Raises ValueError for a tensor of another graph, created outside of the input_fn."""
     graph = get_default_graph()
     for part in (features, labels):
-        for tensor in flatten(part):
+        for tensor in _leaves(part):
             node = tensor.values if isinstance(tensor, SparseTensor) else tensor
             if isinstance(node, Tensor) and node.graph is not graph:
                 raise _other_graph('a tensor', node)

@@ -26,6 +26,7 @@ from tinyflow.graph.support import logging, nest
 from tinyflow.graph.support.errors import NotFoundError, misuse, why
 from tinyflow.ops.array.placeholders import placeholder
 from tinyflow.session.session import Session
+from tinyflow.train.checkpoints.inspection import checkpoint_filename
 from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.saved_model import tag_constants
 from tinyflow.train.saved_model.assets import checked_name
@@ -54,7 +55,7 @@ def export(estimator, base, receivers, assets_extra=None, as_text=False, checkpo
                 f"Couldn't find trained model at {estimator.model_dir}.\n  Hint: "
                 'estimator.train(input_fn) first; an export holds the latest checkpoint.'
                 + why('estimator-no-checkpoint')))
-        checkpoint_path = settings.ckpt_to_initialize_from
+        checkpoint_path = checkpoint_filename(settings.ckpt_to_initialize_from)
     modes = [mode for mode in (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT)
              if receivers.get(mode)]
     if not modes:

@@ -35,7 +35,10 @@ def batches_of(input_fn, mode, params, config):
         if isinstance(function, InputFunction):
             return _ArrayBatches(function)
         inputs = call_input_fn(function, mode, params, config)
-        leaves = nest.flatten((inputs.features, inputs.labels))
+        try:
+            leaves = nest.flatten((inputs.features, inputs.labels))
+        except TypeError:               # keys that cannot be sorted, such as strings and ints
+            return None
         if not all(_can_be_fed(leaf) for leaf in leaves):
             return None
         return _GraphBatches(graph, inputs, config)
