@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from statistics import median
 
+import eager_workloads  # noqa: F401 - enters its workloads
 from side import Side, SideError
 from table import Table
 from worker import FRAMEWORKS

@@ -16,6 +16,7 @@ import platform
 import sys
 import time
 
+import eager_workloads  # noqa: F401 - enters its workloads
 from workloads import BYTES, WORKLOADS
 
 FRAMEWORKS = ("tinyflow", "tensorflow")

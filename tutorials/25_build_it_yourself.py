@@ -477,4 +477,4 @@ from tinyflow.ops.nn import activations
 print(inspect.getsource(activations.Relu))
 
 # %% [markdown]
-# This is the last lesson. [All of them](README.md), by level.
+# Next lesson: [26. Eager and graph: the same ops](26_eager.py).

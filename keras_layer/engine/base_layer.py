@@ -15,6 +15,7 @@ import numpy as np
 
 import tinyflow as tf
 from keras_layer import backend as K, regularizers
+from keras_layer.engine.at_once import call_at_once, traced_call
 from keras_layer.engine.call_context import calling, current_call
 from keras_layer.engine.input_spec import InputSpec, assert_input_compatibility
 from keras_layer.engine.layer_losses import LayerLosses
@@ -209,20 +210,9 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         if not self._initialized():
             raise misuse(AttributeError(_FORGOTTEN_INIT.format('Layer')))
         if tf.executing_eagerly():
-            return self._call_at_once(inputs, args, kwargs)
+            return call_at_once(self, inputs, args, kwargs)
         with K.model_nodes():
             return self._call_in_graph(inputs, args, kwargs)
-
-    def _call_at_once(self, inputs, args, kwargs):
-        """On values; inputs that are nodes make nodes, in the graph of models."""
-        from tinyflow.eager.symbolic import is_symbolic, symbolic_graph  # start-up time
-        if any(map(is_symbolic, tf.nest.flatten([inputs, args, kwargs]))):
-            graph = symbolic_graph()
-            with graph.as_default(), K.model_nodes(graph):
-                return self._call_in_graph(inputs, args, kwargs)
-        if current_call() is None:
-            self._forget_losses_of_values()
-        return self._call_in_graph(inputs, args, kwargs)
 
     def _call_in_graph(self, inputs, args, kwargs):
         inputs = tf.nest.map_structure(_tensor_if_plain, inputs)
@@ -237,7 +227,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         with calling(self, inputs, training), K.name_scope(self._name_scope()):
             self._maybe_build(inputs)
             assert_input_compatibility(self.input_spec, inputs, self.name)
-            outputs = self._traced_call()(inputs, *args, **kwargs)
+            outputs = traced_call(self)(inputs, *args, **kwargs)
             if outputs is None:
                 raise misuse(ValueError(
                     "A layer's `call` method should return a Tensor or a list of Tensors, not "
@@ -251,16 +241,6 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
             values, self._initial_weights = self._initial_weights, None
             self.set_weights(values)
         return outputs
-
-    def _traced_call(self):
-        """`call`; inside a tf.function as AutoGraph converts it."""
-        graph = tf.get_default_graph()
-        while graph.outer_graph is not None:
-            if getattr(graph, 'autograph', False):
-                from tinyflow.eager.autograph.convert import convert  # start-up time
-                return convert(self.call)
-            graph = graph.outer_graph
-        return self.call
 
     def apply(self, inputs, *args, **kwargs):
         """The same as calling the layer."""

@@ -92,6 +92,8 @@ QUOTED = {
     '23_three_levels': ['   1    2.2508438    2.2508438    2.2508438'],
     '25_build_it_yourself': ['largest difference of a loss: ', "at the node 'b'",
                              'step 300: loss 0.00707'],
+    '26_eager': ['d loss / d w = 8.0', 'second derivative of w³: 18.0', 'Python ran 1 time'],
+    '27_autograph': ['if_body_1__', "('z',)", '27: 111 steps; as a graph 111'],
     '14_keras': ['the same numbers: True', "belongs to the layer dense_1"],
     '15_keras_functional': ['reader[1][0]', 'named right after all: 9'],
     '16_keras_callbacks': ['early stopping', 'the file is the best model: True'],

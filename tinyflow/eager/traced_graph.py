@@ -69,7 +69,8 @@ class TracedGraph(FuncGraph):
                 and not any(tape.watches(tensor) for tape in active_tapes.open):
             with super().control_dependencies(None):
                 return nodes.Const(value=tensor.array, dtype=tensor.dtype)
-        return super().capture(tensor)
+        with self.name_scope(None):             # not in the scope of its first use
+            return super().capture(tensor)
 
 
 def _acts(operation):

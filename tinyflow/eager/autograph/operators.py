@@ -86,7 +86,8 @@ def if_stmt(condition, body, orelse, get_state, set_state, names):
         results = cond(condition, branch(body), branch(orelse), strict=True)
     finally:
         set_state(start)
-    _check_defined(names, *ends)
+        if len(ends) == 2:          # also if cond refuses what the branches give
+            _check_defined(names, *ends)
     set_state(tuple([_after(name, value, one, other) for name, value, one, other in
                      zip(names, results, *ends)]))
 
