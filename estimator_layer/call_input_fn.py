@@ -1,12 +1,13 @@
 """Calls an input_fn and converts its result to features and labels.
 
-TensorFlow accepts a Dataset or tensors. tinyflow also accepts arrays and DataFrames, in place of
-the input_fn or as its result: they are read in order in batches, or shuffled and repeated without
-end in training.
+TensorFlow accepts a function that returns a Dataset, tensors, or arrays, which are one batch, the
+same in each step. tinyflow also accepts arrays in place of the input_fn, and DataFrames in both
+places: they are read in order in batches, or shuffled and repeated without end in training.
 """
 from __future__ import annotations
 
 import re
+import warnings
 
 import numpy as np
 
@@ -22,12 +23,13 @@ from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import misuse, why
+from tinyflow.graph.support.errors import TinyflowWarning, misuse, why
 from tinyflow.graph.support.nest import flatten
 from tinyflow.train.sessions.session_run_hook import SessionRunHook
 
 __all__ = ['InitializeIteratorHook', 'Inputs', 'call_input_fn', 'check_input_fn',
-           'dataset_of_input_fn', 'resolve_input_fn', 'split_features_labels']
+           'dataset_of_input_fn', 'resolve_input_fn', 'split_features_labels',
+           'warn_of_endless_input']
 
 ARRAY_BATCH_SIZE = 128      # of arrays that were passed in place of an input_fn
 
@@ -76,10 +78,22 @@ def call_input_fn(input_fn, mode, params=None, config=None, context=None):
     return Inputs(features, labels, endless=endless)
 
 
+def warn_of_endless_input(inputs, hooks, what, limits, example, depth):
+    """A warning where nothing will end a training or an evaluation; a hook may.
+
+    `depth` is the number of calls from the user's line to this function.
+    """
+    if inputs.endless and not hooks:
+        warnings.warn(f'[endless-input] the input has no end and {limits} given, so the '
+                      f'{what} does not end by itself.\n  Hint: {example}; Ctrl-C stops this one.',
+                      TinyflowWarning, stacklevel=depth + 1)
+
+
 def _is_of_constants(result):
     """True if each run gives a batch: the tensors are computed, and nothing is read."""
     graph = get_default_graph()
-    return all(isinstance(part, Tensor) for part in flatten(result)) \
+    return all(isinstance(part, (Tensor, np.ndarray)) or np.isscalar(part)
+               for part in _leaves(result) if part is not None) \
         and not graph.get_collection(GraphKeys.QUEUE_RUNNERS) \
         and not any(_MAY_END(op.type) for op in graph.get_operations())
 
@@ -107,7 +121,7 @@ def resolve_input_fn(input_fn, mode, params=None, config=None, context=None):
         return result
     if not isinstance(result, Dataset):
         features, labels = split_features_labels(result)
-        if _are_arrays(features):
+        if _are_arrays(features) and (_is_data(input_fn) or hasattr(features, 'columns')):
             return _array_input_fn(_lists_to_arrays(features), _lists_to_arrays(labels), mode)
     return _InputFnResult(result)
 
@@ -194,11 +208,20 @@ def _lists_to_arrays(value):
     return array.astype(dtype) if dtype and not isinstance(value[0], np.generic) else array
 
 
+def _leaves(structure):
+    """The leaves in any order; the keys of a dict of features may be both strings and ints."""
+    if isinstance(structure, dict):
+        structure = tuple(structure.values())
+    if isinstance(structure, (list, tuple)):
+        return [leaf for part in structure for leaf in _leaves(part)]
+    return flatten(structure)
+
+
 def _check_graph(features, labels):
     """Raises ValueError for a tensor of another graph, created outside of the input_fn."""
     graph = get_default_graph()
     for part in (features, labels):
-        for tensor in flatten(part):
+        for tensor in _leaves(part):
             node = tensor.values if isinstance(tensor, SparseTensor) else tensor
             if isinstance(node, Tensor) and node.graph is not graph:
                 raise _other_graph('a tensor', node)

@@ -362,10 +362,10 @@ def config_with_model_dir(config, model_dir):
 def _warm_start_settings(warm_start_from):
     if warm_start_from is None or isinstance(warm_start_from, WarmStartSettings):
         return warm_start_from
-    if not isinstance(warm_start_from, (str, os.PathLike)):
+    if not isinstance(warm_start_from, (str, bytes, os.PathLike)):
         raise misuse(ValueError('warm_start_from must be a string or a WarmStartSettings, instead '
                                 f'got {type(warm_start_from)}'))
-    path = os.fspath(warm_start_from)
+    path = os.fsdecode(warm_start_from)
     variables = os.path.join(path, 'variables', 'variables')
     if os.path.exists(f'{variables}.index'):
         logging.info('Warm-starting from a SavedModel')

@@ -5,7 +5,7 @@ graph is built and evaluate_once restores the checkpoint.
 """
 from __future__ import annotations
 
-from estimator_layer.call_input_fn import call_input_fn
+from estimator_layer.call_input_fn import call_input_fn, warn_of_endless_input
 from estimator_layer.eval_summaries import write_eval_summaries
 from estimator_layer.evaluate_on_workers import AddUpMetrics, agreed_checkpoint
 from estimator_layer.metric_ops import metric_ops, scaffold_with_metrics
@@ -58,6 +58,8 @@ def _of_checkpoint(estimator, input_fn, steps, hooks, checkpoint_path, name):
         cached = estimator._session_cache.get(estimator, input_fn, checkpoint_path,
                                               CachedEvaluation)
         if cached is not None:
+            if steps is None:
+                _warn_if_endless(cached.batches, (), 5)
             return cached.run(checkpoint_path, steps, directory)
     return _in_a_new_graph(estimator, input_fn, steps, hooks, checkpoint_path, directory)
 
@@ -74,6 +76,8 @@ def _in_a_new_graph(estimator, input_fn, steps, hooks, checkpoint_path, director
         inputs = call_input_fn(input_fn, ModeKeys.EVAL, estimator._input_params(ModeKeys.EVAL),
                                config, extended and extended._input_context())
         spec = estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.EVAL, config)
+        if steps is None:
+            _warn_if_endless(inputs, [*hooks, *spec.evaluation_hooks], 5 if workers else 6)
         update, values = metric_ops(spec)
         estimator._warm_start(checkpoint_path)
         results = evaluate_once(
@@ -84,6 +88,11 @@ def _in_a_new_graph(estimator, input_fn, steps, hooks, checkpoint_path, director
         if not workers or extended.should_save_summary:
             write_eval_summaries(directory, results, checkpoint_path)
         return results
+
+
+def _warn_if_endless(inputs, hooks, depth):
+    warn_of_endless_input(inputs, hooks, 'evaluation', 'steps are not',
+                          'evaluate(input_fn, steps=1)', depth)
 
 
 def _stop_hooks(steps):

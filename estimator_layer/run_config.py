@@ -5,6 +5,7 @@ import copy
 import inspect
 import os
 
+from estimator_layer.call_model_fn import parameter_names
 from estimator_layer.cluster_roles import default_session_config
 from estimator_layer.keyword_arguments import suggest_keywords
 from estimator_layer.tf_config import TaskSettings, read_tf_config, task_of_worker
@@ -51,7 +52,8 @@ _CHECKS = {
         lambda value: isinstance(value, int),
         'experimental_max_worker_delay_secs must be an integer if set.'),
     'session_creation_timeout_secs': (_positive, 'session_creation_timeout_secs should be > 0'),
-    'device_fn': (callable, 'device_fn must be callable with exactly one argument "op".'),
+    'device_fn': (lambda value: tuple(parameter_names(value)) == ('op',),
+                  'device_fn must be callable with exactly one argument "op".'),
     'protocol': (lambda value: value in ('grpc', 'grpc+verbs'),
                  'protocol should be grpc or grpc+verbs'),
 }
@@ -208,7 +210,7 @@ def _task(train_distribute, eval_distribute, experimental_distribute):
 def _model_dir(from_environment, given):
     given = None if given is None else os.fspath(given)
     if from_environment == '':
-        raise misuse(ValueError('model_dir should be non-empty in TF_CONFIG.'))
+        raise misuse(ValueError('model_dir in TF_CONFIG should be non-empty.'))
     if from_environment and given not in (None, from_environment):
         raise misuse(ValueError(
             '`model_dir` provided in RunConfig construct, if set, must have the same value as the '

@@ -94,8 +94,7 @@ def _cluster_task(config, cluster, task, common):
         return TaskSettings(ClusterSpec({}), kind, index, '', evaluation_master, False, 0, 0, None,
                            **common)
     workers = len(cluster.as_dict().get(TaskType.WORKER, ())) + 1
-    order = [chief, TaskType.WORKER,
-             *sorted(set(cluster.jobs) - {chief, TaskType.WORKER, TaskType.PS}), TaskType.PS]
+    order = [chief, *sorted(set(cluster.jobs) - {chief, TaskType.PS}), TaskType.PS]
     before = order[:order.index(kind)]
     number = sum(cluster.num_tasks(job) for job in before if job in cluster.jobs) + index
     servers = cluster.num_tasks(TaskType.PS) if TaskType.PS in cluster.jobs else 0

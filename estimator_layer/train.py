@@ -5,10 +5,9 @@ MonitoredTrainingSession restores the latest checkpoint of model_dir, if there i
 """
 from __future__ import annotations
 
-import warnings
 from contextlib import nullcontext
 
-from estimator_layer.call_input_fn import call_input_fn
+from estimator_layer.call_input_fn import call_input_fn, warn_of_endless_input
 from estimator_layer.cluster_roles import default_device_fn
 from estimator_layer.model_fn import ModeKeys
 from estimator_layer.train_on_replicas import build_on_replicas
@@ -16,7 +15,7 @@ from tinyflow.graph.defaults import add_to_collection, get_collection, set_rando
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
-from tinyflow.graph.support.errors import TinyflowWarning, misuse
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.summary import summaries
 from tinyflow.train import training_util
 from tinyflow.train.checkpoints.saver import Saver
@@ -41,18 +40,12 @@ def train(estimator, input_fn, hooks, steps, max_steps, listeners):
         training_util.global_step_read(graph)
         inputs, spec = _build(estimator, input_fn, config)
         if steps is None and max_steps is None:
-            _warn_of_endless_input(inputs, [*hooks, *spec.training_hooks])
+            warn_of_endless_input(inputs, [*hooks, *spec.training_hooks], 'training',
+                                  'neither steps nor max_steps is',
+                                  'train(input_fn, steps=1000)', depth=3)
         global_step = training_util.get_global_step(graph)
         hooks = [*inputs.hooks, *hooks, *_stop_hooks(steps, max_steps)]
         return _run(estimator, config, spec, hooks, global_step, listeners)
-
-
-def _warn_of_endless_input(inputs, hooks):
-    """A warning where nothing will end the training; a hook may."""
-    if inputs.endless and not hooks:
-        warnings.warn('[endless-input] the input has no end and neither steps nor max_steps is '
-                      'given, so the training does not end by itself.\n  Hint: train(input_fn, '
-                      'steps=1000); Ctrl-C stops this one.', TinyflowWarning, stacklevel=4)
 
 
 def _build(estimator, input_fn, config):

@@ -116,7 +116,7 @@ class BestExporter(_SavedModelExporter):
             self._model_dir = estimator.model_dir
             self._best = self._best_in_event_files(
                 os.path.join(glob.escape(self._model_dir), self._pattern),
-                eval_result['global_step'])
+                (eval_result or {}).get('global_step'))
         if self._best is not None and not self._is_better(best_eval_result=self._best,
                                                           current_eval_result=eval_result):
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 import collections
 
 from tinyflow.graph import dtypes
+from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.sparse_tensor import SparseTensor
@@ -13,7 +14,8 @@ from tinyflow.ops.files import example_parsing
 
 __all__ = ['ServingInputReceiver', 'SupervisedInputReceiver', 'TensorServingInputReceiver',
            'UnsupervisedInputReceiver', 'build_parsing_serving_input_receiver_fn',
-           'build_raw_serving_input_receiver_fn', 'build_raw_supervised_input_receiver_fn']
+           'build_raw_serving_input_receiver_fn', 'build_raw_supervised_input_receiver_fn',
+           'build_supervised_input_receiver_fn_from_input_fn']
 
 # The key of a tensor that was passed without a dict.
 _DEFAULT_KEYS = {'feature': 'feature', 'label': 'label', 'receiver_tensor': 'input',
@@ -146,6 +148,17 @@ def build_raw_supervised_input_receiver_fn(features, labels, default_batch_size=
             inputs if isinstance(features, dict) else inputs['input'],
             targets if isinstance(labels, dict) else targets['label'], {**inputs, **targets})
     return supervised_input_receiver_fn
+
+
+def build_supervised_input_receiver_fn_from_input_fn(input_fn, **input_fn_args):
+    """An input receiver with placeholders like the batches of an input_fn for training."""
+    with Graph().as_default():
+        result = input_fn(**input_fn_args)
+        if hasattr(result, 'make_one_shot_iterator'):
+            result = result.make_one_shot_iterator().get_next()
+        features, labels = result if isinstance(result, (list, tuple)) else (result, None)
+        # Of the tensors of that graph only dtypes, shapes and names are used.
+        return build_raw_supervised_input_receiver_fn(features, labels)
 
 
 def _placeholders(tensors, batch_size):

@@ -5,6 +5,8 @@ import os
 import shutil
 import time
 
+import numpy as np
+
 from estimator_layer.call_input_fn import call_input_fn
 from estimator_layer.export.export_output import EvalOutput, TrainOutput
 from estimator_layer.export.receivers import (
@@ -15,14 +17,16 @@ from estimator_layer.export.signatures import signature_defs
 from estimator_layer.model_fn import ModeKeys
 from tinyflow.formats.wire import files
 from tinyflow.graph import dtypes
+from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_collection, set_random_seed
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support import logging
+from tinyflow.graph.support import logging, nest
 from tinyflow.graph.support.errors import NotFoundError, misuse, why
 from tinyflow.ops.array.placeholders import placeholder
 from tinyflow.session.session import Session
+from tinyflow.train.checkpoints.inspection import checkpoint_filename
 from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.saved_model import tag_constants
 from tinyflow.train.saved_model.assets import checked_name
@@ -51,7 +55,7 @@ def export(estimator, base, receivers, assets_extra=None, as_text=False, checkpo
                 f"Couldn't find trained model at {estimator.model_dir}.\n  Hint: "
                 'estimator.train(input_fn) first; an export holds the latest checkpoint.'
                 + why('estimator-no-checkpoint')))
-        checkpoint_path = settings.ckpt_to_initialize_from
+        checkpoint_path = checkpoint_filename(settings.ckpt_to_initialize_from)
     modes = [mode for mode in (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT)
              if receivers.get(mode)]
     if not modes:
@@ -165,8 +169,11 @@ def _copy_assets(assets_extra, directory):
 def receiver_fn_of_input_fn(estimator, input_fn):
     """A serving_input_receiver_fn with a placeholder for each feature of the training input."""
     with Graph().as_default():
-        features = call_input_fn(input_fn, ModeKeys.TRAIN,
-                                 estimator._input_params(ModeKeys.TRAIN), estimator.config).features
+        inputs = call_input_fn(input_fn, ModeKeys.TRAIN,
+                               estimator._input_params(ModeKeys.TRAIN), estimator.config)
+        features = nest.map_structure(
+            lambda part: convert_to_tensor(part) if isinstance(part, np.ndarray) else part,
+            inputs.features)
     if isinstance(features, Tensor):
         shape = [None, *features.get_shape()[1:]]
 

@@ -79,6 +79,11 @@ class InMemoryEvaluatorHook(SessionRunHook):
                                    estimator._input_params(ModeKeys.EVAL), config)
             spec = estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.EVAL, config)
             update, results = metric_ops(spec)
+            for what, given in (('saver', spec.scaffold.saver), ('init_fn', spec.scaffold.init_fn)):
+                if given is not None:
+                    raise misuse(ValueError(
+                        f'InMemoryEvaluator does not support custom {what}.\n  Hint: '
+                        'tf.estimator.train_and_evaluate, which evaluates checkpoints.'))
             if graph.get_collection(GraphKeys.SAVEABLE_OBJECTS):
                 raise misuse(ValueError(
                     'InMemoryEvaluator does not support saveables other than global variables.\n  '

@@ -5,6 +5,7 @@ from estimator_layer.eval_summaries import write_eval_summaries
 from estimator_layer.metric_ops import metric_ops, scaffold_with_metrics
 from estimator_layer.model_fn import ModeKeys
 from estimator_layer.session_cache.cache import CachedModel
+from tinyflow.graph.support.nest import flatten
 from tinyflow.ops.variables.variable_lists import local_variables, variables_initializer
 from tinyflow.train.sessions.evaluation import Progress, finished, get_or_create_eval_step, started
 
@@ -24,7 +25,7 @@ class CachedEvaluation(CachedModel):
         return scaffold
 
     def fetches(self):
-        return [self.update, *self.values.values()]
+        return [self.update, *flatten(list(self.values.values()))]
 
     def run(self, batches, checkpoint_path, steps, directory):
         try:

@@ -35,7 +35,10 @@ def batches_of(input_fn, mode, params, config):
         if isinstance(function, InputFunction):
             return _ArrayBatches(function)
         inputs = call_input_fn(function, mode, params, config)
-        leaves = nest.flatten((inputs.features, inputs.labels))
+        try:
+            leaves = nest.flatten((inputs.features, inputs.labels))
+        except TypeError:               # keys that cannot be sorted, such as strings and ints
+            return None
         if not all(_can_be_fed(leaf) for leaf in leaves):
             return None
         return _GraphBatches(graph, inputs, config)
@@ -92,6 +95,10 @@ class _GraphBatches(_Batches):
         super().__init__(inputs.features, inputs.labels, specs)
 
     @property
+    def endless(self):
+        return self._inputs.endless
+
+    @property
     def may_end(self):
         return any(op.type == 'IteratorGetNext' for op in self._graph.get_operations()) or \
             bool(self._graph.get_collection(GraphKeys.QUEUE_RUNNERS))
@@ -130,6 +137,7 @@ class _ArrayBatches(_Batches):
 
     def __init__(self, function):
         self._function = function
+        self.endless = function.epochs is None
         static = function.batch_size if function.epochs is None else None
         positions = function.restore(list(range(len(function.columns))))
         features, labels = positions if isinstance(positions, tuple) else (positions, None)

@@ -15,6 +15,11 @@ IMPORTS = '''
 import tensorflow_estimator; tensorflow_estimator.estimator.Estimator
 from tensorflow_estimator.python.estimator.estimator import Estimator; Estimator
 from tensorflow_estimator.python.estimator.canned import head; head
+from tensorflow.python.estimator.canned import metric_keys; metric_keys.MetricKeys.AUC
+from tensorflow.python.estimator.canned.head import _regression_head; _regression_head
+from tensorflow_estimator.python.estimator.run_config import RunConfig, TaskType; TaskType.CHIEF
+from tensorflow_estimator.python.estimator.export import export; export.ServingInputReceiver
+from tensorflow_estimator.python.estimator.inputs import numpy_io; numpy_io.numpy_input_fn
 from tensorflow.python.estimator.model_fn import ModeKeys, EstimatorSpec; ModeKeys.PREDICT
 from tensorflow.contrib.learn import ModeKeys; assert ModeKeys.INFER == 'infer'
 from tensorflow.contrib import keras; keras.layers.Dense

@@ -159,7 +159,7 @@ def test_predictions_of_an_untrained_model_cause_a_warning(tmp_path, logged):
     logged.clear()
     logger = logging.getLogger('tensorflow')
     logger.setLevel(logging.WARNING)            # the usual level
-    estimator.evaluate(halves)
+    estimator.evaluate(halves, steps=1)
     next(estimator.predict({'x': [0.5]}))
     assert [text.split(', ')[-1] for text in logged] == [
         'running initialization to evaluate.', 'running initialization to predict.']

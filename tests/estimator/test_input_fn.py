@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from estimator_layer.session_cache.evaluation import CachedEvaluation
 from tests.estimator.models import (
     KEYS,
     X,
@@ -27,7 +28,7 @@ def trained(tmp_path):
 
 
 @pytest.mark.parametrize('data', [
-    points(1), ({'x': X}, Y), (X, Y), lambda: ({'x': X}, Y),
+    points(1), ({'x': X}, Y), (X, Y),
     tf.estimator.inputs.numpy_input_fn({'x': X}, Y, batch_size=16, shuffle=False)])
 def test_forms_of_input_data(tmp_path, data):
     """Arrays and pairs of them are accepted in place of an input_fn."""
@@ -62,6 +63,50 @@ def test_training_without_end_is_announced(tmp_path, data, monkeypatch):
     (tf.estimator.inputs.numpy_input_fn({'x': X}, Y, num_epochs=1, shuffle=False), {})])
 def test_training_with_an_end_is_not(tmp_path, data, settings):
     line(tmp_path).train(data, **settings)          # a warning would be an error
+
+
+def test_arrays_of_an_input_fn_are_one_batch(tmp_path):
+    """As in TensorFlow the model_fn gets the very arrays, the same in each step."""
+    rows = np.arange(300, dtype=np.float32)
+    seen = []
+
+    def model_fn(features, labels, mode):
+        seen.append((type(features['x']), features['x'].shape))
+        w = tf.get_variable('w', [], initializer=tf.zeros_initializer())
+        y = w * features['x']
+        if mode == KEYS.PREDICT:
+            return tf.estimator.EstimatorSpec(mode, {'y': y})
+        loss = tf.reduce_sum(tf.square(y - labels))
+        step = tf.train.GradientDescentOptimizer(1e-9).minimize(loss, tf.train.get_global_step())
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=step)
+
+    def input_fn():
+        return {'x': rows}, rows
+
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path)).train(input_fn, steps=1)
+    assert seen == [(np.ndarray, (300,))]
+    w = 1e-9 * 2 * np.square(rows.astype(np.float64)).sum()
+    np.testing.assert_allclose(estimator.get_variable_value('w'), w, rtol=1e-5)
+    loss = estimator.evaluate(input_fn, steps=2)['loss']
+    np.testing.assert_allclose(loss, np.square((w - 1) * rows.astype(np.float64)).sum(), rtol=1e-5)
+    batches = estimator.predict(input_fn, yield_single_examples=False)
+    for _ in range(2):
+        np.testing.assert_allclose(next(batches)['y'], w * rows, rtol=1e-5)
+
+
+@pytest.mark.parametrize('data', [
+    lambda: ({'x': X}, Y), lambda: ({'x': tf.constant(X)}, tf.constant(Y))])
+def test_evaluation_without_end_is_announced(tmp_path, trained, data, monkeypatch):
+    def stop(*_, **__):
+        raise Stopped
+    monkeypatch.setattr(importlib.import_module('estimator_layer.evaluate'), 'evaluate_once', stop)
+    monkeypatch.setattr(CachedEvaluation, '_update', stop)
+    with pytest.warns(tf.errors.TinyflowWarning, match=r'\[endless-input\].*\n.*steps=') as found:
+        with pytest.raises(Stopped):
+            trained.evaluate(data)
+    assert found[0].filename == __file__ and len(found) == 1
+    with pytest.raises(Stopped):
+        trained.evaluate(data, steps=1)         # a warning would be an error
 
 
 def test_data_frame(tmp_path):
@@ -106,9 +151,9 @@ def test_input_fn_may_be_a_partial(trained):
 
 
 def test_predict_accepts_lists(tmp_path):
-    """Lists are read once, like arrays; in TensorFlow predict would not end."""
+    """Lists in place of an input_fn are read once; those that one returns are given again."""
     estimator = classifier(tmp_path, [4]).train(halves, steps=3)
-    typed = list(estimator.predict(lambda: {'x': [-1.0, 0.5, 1.0]}))
+    typed = list(estimator.predict({'x': [-1.0, 0.5, 1.0]}))
     arrays = list(estimator.predict({'x': np.array([-1.0, 0.5, 1.0], np.float32)}))
     assert len(typed) == 3
     for one, other in zip(typed, arrays):

@@ -103,3 +103,20 @@ def test_cluster_spec():
             (lambda: cluster.task_address('ps', 5), ValueError, 'No task with index 5')]:
         with pytest.raises(kind, match=words):
             call()
+
+
+def test_global_ids_follow_the_names_of_the_jobs(monkeypatch):
+    """The chief, then the other jobs by name, then the servers."""
+    cluster = {'chief': ['a:1'], 'ps': ['b:1', 'b:2'], 'other': ['c:1', 'c:2'], 'worker': ['d:1']}
+    ids = {}
+    for kind, index in (('chief', 0), ('other', 1), ('worker', 0), ('ps', 1)):
+        monkeypatch.setenv('TF_CONFIG', json.dumps(
+            {'cluster': cluster, 'task': {'type': kind, 'index': index}}))
+        ids[kind] = tf.estimator.RunConfig().global_id_in_cluster
+    assert ids == {'chief': 0, 'other': 2, 'worker': 3, 'ps': 5}
+
+
+def test_device_fn_takes_op():
+    with pytest.raises(ValueError, match='callable with exactly one argument "op"'):
+        tf.estimator.RunConfig(device_fn=lambda x: '/cpu:0')
+    assert tf.estimator.RunConfig(device_fn=lambda op: '/cpu:0').device_fn

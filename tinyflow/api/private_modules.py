@@ -13,6 +13,24 @@ _FRAMEWORK = f'{_PYTHON}.framework'
 _CONTRIB = 'tensorflow.contrib'
 _ESTIMATOR = 'tensorflow_estimator'
 
+
+def _estimator_modules(root: str) -> dict[str, tuple[str, ...]]:
+    """The modules below `root` that are tf.estimator's own."""
+    private = 'estimator_layer.private_names'
+    return {
+        root: ('estimator_layer',),
+        f'{root}.canned': ('estimator_layer', private),
+        f'{root}.early_stopping': ('estimator_layer.contrib',),
+        f'{root}.export': ('estimator_layer.export', private),
+        f'{root}.extenders': ('estimator_layer.contrib',),
+        f'{root}.head': ('estimator_layer', private),
+        f'{root}.hooks': ('estimator_layer.contrib', 'estimator_layer'),
+        f'{root}.inputs': ('estimator_layer.inputs',),
+        f'{root}.model_fn': ('estimator_layer', private),
+        f'{root}.run_config': ('estimator_layer', private),
+    }
+
+
 # module -> the modules of tinyflow in which its names are looked up, in this order.
 _HOMES: dict[str, tuple[str, ...]] = {
     _PYTHON: ('tinyflow',),
@@ -20,7 +38,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.client.timeline': ('tinyflow.session.timeline',),
     f'{_PYTHON}.data': ('tinyflow.data', 'tinyflow'),
     f'{_PYTHON}.debug': ('tinyflow.inspect.debugger.tf_debug',),
-    f'{_PYTHON}.estimator': ('estimator_layer',),
+    **_estimator_modules(f'{_PYTHON}.estimator'),
     f'{_FRAMEWORK}.dtypes': ('tinyflow.graph.dtypes',),
     f'{_FRAMEWORK}.errors': ('tinyflow.graph.support.errors',),
     f'{_FRAMEWORK}.errors_impl': ('tinyflow.graph.support.errors',),
@@ -90,6 +108,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     _ESTIMATOR: ('tinyflow',),
     f'{_ESTIMATOR}.estimator': ('estimator_layer',),
     f'{_ESTIMATOR}.python': ('estimator_layer',),
+    **_estimator_modules(f'{_ESTIMATOR}.python.estimator'),
 }
 
 
