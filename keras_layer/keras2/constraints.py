@@ -5,6 +5,7 @@ from keras_layer.constraints import MaxNorm, NonNeg, UnitNorm
 from tinyflow.graph.support.missing import explain_missing
 
 maxnorm, nonneg, unitnorm = MaxNorm, NonNeg, UnitNorm
-__all__ = sorted({*of_tf_keras.__all__, 'maxnorm', 'nonneg', 'unitnorm'})
+__all__ = ['maxnorm', 'nonneg', 'unitnorm']
+__all__ += of_tf_keras.__all__
 
 __getattr__ = explain_missing('keras.constraints', __all__)
