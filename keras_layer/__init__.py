@@ -1,6 +1,6 @@
 """Keras on tinyflow: layers and models, without the ops underneath.
 
-`tf.keras`, `import keras` and `from tensorflow import keras` all mean this package. Keras
+`tf.keras` and `from tensorflow import keras` mean this package; `import keras` is keras2/. Keras
 builds a graph of layers (engine) on top of the graph of ops that Sessions run.
 """
 from __future__ import annotations

@@ -45,7 +45,7 @@ _ELSEWHERE = {
     'tensorflow.contrib.learn.datasets.mnist': 'tinyflow.api.examples.tutorials.mnist.input_data',
     'tensorflow.contrib.learn.python.learn.datasets.mnist':
         'tinyflow.api.examples.tutorials.mnist.input_data',
-    'keras': 'keras_layer',
+    'keras': 'keras_layer.keras2',          # Keras 2.1; tf.keras is the package around it
 }
 # Keras 2.1 has its layers and helpers in many modules; programs import them.
 _ELSEWHERE.update({f'keras.layers.{name}': 'keras_layer.layers' for name in (
@@ -56,11 +56,14 @@ _ELSEWHERE.update({f'keras.utils.{name}': 'keras_layer.utils' for name in (
     'data_utils', 'generic_utils', 'io_utils', 'layer_utils', 'multi_gpu_utils', 'np_utils',
     'vis_utils')})
 _ELSEWHERE.update({'keras.backend.tensorflow_backend': 'keras_layer.backend',
-                   'keras.engine': 'keras_layer.layers',
                    'keras.engine.base_layer': 'keras_layer.layers',
                    'keras.engine.input_layer': 'keras_layer.layers',
-                   'keras.engine.topology': 'keras_layer.layers',
-                   'keras.engine.training': 'keras_layer.models'})
+                   'keras.engine.topology': 'keras_layer.keras2.engine',
+                   'keras.engine.training': 'keras_layer.keras2.engine'})
+# What Keras 2.1 has otherwise is in keras_layer/keras2/; the rest is that of tf.keras.
+_ELSEWHERE.update({f'keras.{name}': f'keras_layer.{name}' for name in (
+    'activations', 'applications', 'backend', 'callbacks', 'datasets', 'initializers', 'layers',
+    'losses', 'metrics', 'preprocessing', 'regularizers', 'utils', 'wrappers')})
 _ROOTS = ('tensorflow', 'tensorflow_estimator', 'keras')
 
 

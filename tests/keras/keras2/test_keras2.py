@@ -1,0 +1,82 @@
+"""`import keras` is Keras 2.1: defaults, names and losses, with the numbers of Keras 2.1.6."""
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from keras_layer import optimizers as of_tf_keras
+from keras_layer.keras2 import constraints, engine, models, objectives, optimizers
+from keras_layer.layers import Dense, Masking, TimeDistributed
+
+RATES = {'sgd': 0.01, 'rmsprop': 0.001, 'adagrad': 0.01, 'adadelta': 1.0, 'adam': 0.001,
+         'adamax': 0.002, 'nadam': 0.002}
+
+
+@pytest.mark.parametrize('name', RATES)
+def test_default_learning_rates(graph, name):
+    optimizer = optimizers.get(name)
+    assert isinstance(optimizer, getattr(optimizers, name))
+    config = optimizer.get_config()
+    assert config['lr'] == RATES[name] and 'name' not in config
+    again = optimizers.deserialize(optimizers.serialize(optimizer))
+    assert again.get_config() == config
+
+
+def test_the_defaults_of_tf_keras_stay(graph):
+    assert of_tf_keras.get('adadelta').get_config()['learning_rate'] == 0.001
+
+
+def _model():
+    return models.Sequential([
+        Dense(3, input_shape=(4,), kernel_initializer='ones', activation='tanh'),
+        Dense(1, kernel_initializer='ones')])
+
+
+X = np.arange(40).reshape(10, 4) / 40.
+Y = X[:, :1] * 2
+
+
+@pytest.mark.parametrize('name, losses', [
+    ('rmsprop', [2.60647, 2.55996, 2.52663, 2.49896]),
+    ('adagrad', [2.60647, 2.46085, 2.36183, 2.2832])])
+def test_names_of_optimizers_are_those_of_keras2(graph, name, losses):
+    model = _model()
+    model.compile(name, 'mse')
+    found = [model.train_on_batch(X, Y) for _ in losses]
+    np.testing.assert_allclose(found, losses, rtol=1e-4)
+
+
+def test_weighted_loss_and_global_clipping(graph):
+    model = _model()
+    model.compile(optimizers.SGD(0.5, 0.9, 0.1, True, clipnorm=.3), 'mse')
+    found = [model.train_on_batch(X, Y, sample_weight=np.arange(10) % 3) for _ in range(4)]
+    np.testing.assert_allclose(found, [4.36136, 2.10684, 0.41602, 0.30766], rtol=1e-4)
+
+
+def test_masked_loss_is_a_mean_over_what_is_not_masked(graph):
+    x = np.ones((2, 5, 3))
+    x[0, 2:] = x[1, 4:] = 0
+    model = models.Sequential([Masking(input_shape=(5, 3)),
+                               TimeDistributed(Dense(1, kernel_initializer='ones'))])
+    model.compile('adam', 'mse')
+    assert model.train_on_batch(x, np.zeros((2, 5, 1))) == pytest.approx(9.)
+
+
+def test_names(graph):
+    assert constraints.maxnorm is constraints.MaxNorm
+    assert objectives.mse is not None
+    assert engine.Model is models.Model and issubclass(models.Sequential, models.Model)
+    model = _model()
+    assert model.model is model
+
+
+def test_import_keras_is_keras2_and_tf_keras_stays():
+    code = ('import tinyflow\ntinyflow.install_as_tensorflow()\n'
+            'import tensorflow as tf, keras, keras.layers.core, keras.engine.topology\n'
+            'from keras.optimizers import rmsprop\n'
+            'from keras.engine.training import Model\n'
+            'assert keras.layers is tf.keras.layers and keras.models is not tf.keras.models\n'
+            'assert Model is keras.models.Model is keras.Model\n'
+            'assert keras.__version__ == "2.1.6" and tf.keras.__version__ != "2.1.6"\n')
+    subprocess.run([sys.executable, '-c', code], check=True)
