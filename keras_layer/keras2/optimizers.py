@@ -118,7 +118,7 @@ def serialize(optimizer):
 def deserialize(config, custom_objects=None):
     """The optimizer of a {'class_name', 'config'}; the case of the name does not matter."""
     if config['class_name'].lower() in BY_NAME:
-        config = {**config, 'class_name': config['class_name'].lower()}
+        config['class_name'] = config['class_name'].lower()     # in place, as Keras 2.1 does
     return deserialize_keras_object(config, module_objects=BY_NAME, custom_objects=custom_objects,
                                     printable_module_name='optimizer')
 

@@ -19,8 +19,10 @@ def test_default_learning_rates(graph, name):
     assert isinstance(optimizer, getattr(optimizers, name))
     config = optimizer.get_config()
     assert config['lr'] == RATES[name] and 'name' not in config
-    again = optimizers.deserialize(optimizers.serialize(optimizer))
+    serialized = optimizers.serialize(optimizer)
+    again = optimizers.deserialize(serialized)
     assert again.get_config() == config
+    assert serialized['class_name'] == name         # Keras 2.1 changes what it is given
 
 
 def test_the_defaults_of_tf_keras_stay(graph):
