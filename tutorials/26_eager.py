@@ -102,7 +102,7 @@ print(f'slope {slope.numpy():.3f}, offset {offset.numpy():.3f}')
 # tensors of another shape it calls the function again.
 
 # %%
-calls = []
+calls: list[tf.Tensor] = []
 
 
 @tf.function
