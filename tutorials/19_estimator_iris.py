@@ -105,15 +105,11 @@ for name, value in metrics.items():
 # %% [markdown]
 # `loss` is the sum over a batch, which is what the ready-made Estimators make small;
 # `average_loss` is per flower. `predict` yields a dict for each flower, one after the other. Two
-# flowers of your own may come straight from lists:
-
+# flowers of your own may come straight from lists, in place of the input function:
 
 # %%
-def two_flowers():
-    """Features alone: for a prediction there are no labels."""
-    return {'sepal_length': [5.1, 6.4], 'sepal_width': [3.3, 2.8],
-            'petal_length': [1.7, 5.4], 'petal_width': [0.5, 2.0]}
-
+two_flowers = {'sepal_length': [5.1, 6.4], 'sepal_width': [3.3, 2.8],
+               'petal_length': [1.7, 5.4], 'petal_width': [0.5, 2.0]}      # no labels
 
 predictions = list(classifier.predict(two_flowers))
 print('\nkeys of a prediction:', sorted(predictions[0]))
