@@ -64,7 +64,7 @@ def _parse(arguments):
     arguments after `--`, are passed to the script. `run` passes on all arguments after SCRIPT.
     """
     end = len(arguments) if arguments[:1] == ['launch'] else \
-        2 if arguments[:1] == ['run'] else \
+        _after_script(arguments) if arguments[:1] == ['run'] else \
         arguments.index('--') if '--' in arguments else len(arguments)
     own, rest = list(arguments[:end]), list(arguments[end:])
     options, unknown = _parser().parse_known_args(own)
@@ -77,6 +77,12 @@ def _parse(arguments):
         rest = rest[1:]
     options.args = unknown + rest
     return options
+
+
+def _after_script(arguments):
+    """The number of arguments of `run` up to the script."""
+    return next((i + 1 for i, a in enumerate(arguments) if i and not a.startswith('-')),
+                len(arguments))
 
 
 def _parser():
@@ -95,8 +101,11 @@ def _parser():
         sub.add_argument('script', metavar='SCRIPT', help='a Python program')
         return sub
 
-    command('run', _run, 'run a program written for `import tensorflow as tf`',
-            'SCRIPT [ARGUMENT ...]')
+    run = command('run', _run, 'run a program written for `import tensorflow as tf`',
+                  '[--v2] SCRIPT [ARGUMENT ...]')
+    run.add_argument('--v2', action='store_true',
+                     help='`tf` has the names and behaviour of TensorFlow 2, as far as tinyflow '
+                          'has them')
     graph = command('graph', _graph, 'run a program and draw the graph that it built')
     graph.add_argument('-o', '--output', default='graph.svg', metavar='FILE',
                        help='.svg, .png, .pdf, .dot, or .html for a page to explore it in '
@@ -123,12 +132,12 @@ def _program() -> str:
 
 
 def _run(options) -> int:
-    return _run_script(options.script, options.args)
+    return _run_script(options.script, options.args, 2 if options.v2 else 1)
 
 
-def _run_script(script: str, args: list[str]) -> int:
+def _run_script(script: str, args: list[str], version: int = 1) -> int:
     """Runs `script` as __main__ under the name of TensorFlow; its exit status."""
-    aliases.install_as_tensorflow()
+    aliases.install_as_tensorflow(version)
     outer_argv, outer_path = sys.argv, list(sys.path)
     sys.argv = [script, *args]
     sys.path[0] = os.path.dirname(os.path.abspath(script))

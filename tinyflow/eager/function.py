@@ -190,6 +190,9 @@ class ConcreteFunction:
 
     def __init__(self, python_function, arguments, leaves, creator, autograph):
         self._name = getattr(python_function, '__name__', 'function')
+        self._python_function = python_function
+        self._arguments = nest.pack_sequence_as(
+            arguments, [_spec_of(leaf) if _is_traced(leaf) else leaf for leaf in leaves])
         self.graph = TracedGraph(f'__inference_{self._name}', autograph=autograph)
         with self.graph.as_default(), variable_creator_scope(creator):
             names = _names_of(python_function, arguments, leaves)
@@ -290,6 +293,13 @@ def _as_tensor_or_spec(leaf):
 
 def _is_traced(leaf):
     return isinstance(leaf, (Tensor, TensorSpec, np.ndarray))
+
+
+def _spec_of(leaf):
+    if isinstance(leaf, TensorSpec):
+        return leaf
+    leaf = _as_leaf(leaf)
+    return TensorSpec(leaf.shape, leaf.dtype)
 
 
 def _names_of(python_function, arguments, leaves):

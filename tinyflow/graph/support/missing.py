@@ -74,9 +74,6 @@ _INSTEAD_IN_KERAS = {
 # Names of TensorFlow 1.15 that serve TensorFlow 2's way of writing programs -> what does the same
 # here, or '' where nothing does.
 _NOT_PLANNED = {
-    'Module': 'tf.variable_scope for ops and Variables, or a subclass of tf.keras.Model',
-    'disable_tensor_equality': '== compares Tensors by identity here, always',
-    'enable_tensor_equality': 'tf.equal(x, y); == compares Tensors by identity here, always',
     'experimental': '',
     'wrap_function': 'a Python function that builds nodes in the default graph',
 }
@@ -206,8 +203,10 @@ def _why(space, name, own):
         return f'tf.{full} was renamed in TensorFlow 1.0: {_present_name(_RENAMED[full])}.'
     if full in _TENSORFLOW_2:
         instead = _TENSORFLOW_2[full]
-        return (f'tf.{full} belongs to TensorFlow 2, which tinyflow does not implement'
-                + (f'; in TensorFlow 1: {instead}.' if instead else '.'))
+        return (f'tf.{full} belongs to TensorFlow 2'
+                + (f'; in TensorFlow 1: {instead}.' if instead else '.') + ' '
+                'TensorFlow 2\'s names, as far as tinyflow has them, are in tf.compat.v2, and in '
+                '`tf` of a program that `python -m tinyflow run --v2` runs.')
     if full in _NOT_PLANNED:
         instead = _NOT_PLANNED[full]
         return f'tf.{full} is not in tinyflow' + (f'; instead: {instead}.' if instead else '.')
