@@ -14,7 +14,8 @@ warnings.simplefilter('ignore')
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILE = os.path.join(HERE, '..', '..', 'tinyflow', 'api', 'v2', 'tf2_names.txt')
 NOT_FOLLOWED = {'compat', 'raw_ops', 'experimental.numpy'}
-PUBLIC = ('api', '_v2', 'estimator', 'keras')       # parts of the public namespaces' module names
+PUBLIC = ('tensorflow._api', 'tensorflow_estimator.python.estimator.api', 'keras.api',
+          'tensorboard.summary')            # what the public namespaces' module names contain
 
 
 def collect(module, space, v1, found):
@@ -28,8 +29,8 @@ def collect(module, space, v1, found):
         value = getattr(module, name, None)
         path = space + '.' + name if space else name
         if isinstance(value, types.ModuleType):
-            if 'tensorflow' not in value.__name__ and 'keras' not in value.__name__ or \
-                    not any(part in value.__name__ for part in PUBLIC):
+            if path not in NOT_FOLLOWED and not any(
+                    part in value.__name__ for part in PUBLIC):
                 continue
             other.append(name)
             if path not in NOT_FOLLOWED:

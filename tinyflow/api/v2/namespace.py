@@ -24,7 +24,7 @@ _REPLACED = {
     '': ('basics', 'variables'),
     **{space: (space,) for space in (
         'data', 'distribute', 'estimator', 'image', 'keras', 'nn', 'random', 'saved_model',
-        'train', 'version')},
+        'summary', 'train', 'version')},
     'keras.layers': ('keras_layers',),
     'keras.optimizers': ('keras_optimizers',), 'keras.optimizers.legacy': ('keras_optimizers',),
     'keras.utils': ('keras_utils',),

@@ -19,7 +19,7 @@ def version_1(path: str):
 
 
 FITTING = {space: names.split() for space, names in {
-    '': 'DeviceSpec VariableAggregation case executing_eagerly foldl foldr scalar_mul scan '
+    '': 'DeviceSpec VariableAggregation case compat executing_eagerly foldl foldr scalar_mul scan '
         'variable_creator_scope where',
     'autodiff': 'GradientTape',
     'autograph': 'to_code to_graph',

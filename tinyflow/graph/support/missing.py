@@ -92,8 +92,6 @@ _TENSORFLOW_2 = {
 
 # Parts of TensorFlow 1 that are deliberately not implemented -> the reason, or a replacement.
 _NO_CONTRIB = 'it was experimental and is no longer maintained'
-_NO_CONTRIB_SUMMARY = ('tf.contrib.summary writes from inside the graph; here the program writes: '
-                       'tf.summary.FileWriter(logdir).add_summary(sess.run(merged), step)')
 _LEFT_OUT = {
     'contrib.boosted_trees': 'use tf.estimator.BoostedTreesClassifier and '
                              'BoostedTreesRegressor',
@@ -124,8 +122,6 @@ _LEFT_OUT = {
     'contrib.stateless': 'after tf.set_random_seed(n), ops draw the same numbers in each '
                          'new Session',
     'contrib.training.bucket_by_sequence_length': 'tf.data.experimental.bucket_by_sequence_length',
-    'summary.all_v2_summary_ops': _NO_CONTRIB_SUMMARY, 'summary.initialize': _NO_CONTRIB_SUMMARY,
-    'contrib.summary': _NO_CONTRIB_SUMMARY,
     'contrib.tensor_forest': _NO_CONTRIB,
     **dict.fromkeys([f'contrib.tpu.{name}' for name in (
         'AsyncCheckpointSaverHook', 'DeviceAssignment', 'InfeedQueue', 'TPUDistributionStrategy',

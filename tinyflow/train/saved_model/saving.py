@@ -1,7 +1,7 @@
 """tf.saved_model.save of TensorFlow 2: an object's functions and Variables as a SavedModel.
 
-Signatures are SignatureDefs, which TensorFlow 2 loads, too. The object's other tf.functions are in a
-collection that `loaded.py` reads.
+Signatures are SignatureDefs, which TensorFlow 2 loads, too. The object's tf.functions are in a
+collection that `loaded_at_once.py` reads.
 """
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def save(obj, export_dir, signatures=None):
 
 
 def _functions_of(obj):
-    """{attribute: Function} of the tf.functions of an object, traced where a signature tells how."""
+    """{attribute: tf.function} of an object, traced where a signature tells how."""
     found = {}
     for name in dir(obj):
         if name.startswith('__') or isinstance(getattr(type(obj), name, None), property):
@@ -117,8 +117,8 @@ def _signature(name, concrete):
     outputs = result if isinstance(result, dict) else {
         f'output_{i}': t for i, t in enumerate(nest.flatten(result)) if t is not None}
     if not all(isinstance(t, Tensor) for t in outputs.values()):
-        raise misuse(ValueError(f'The signature {name!r} returns {result!r}; it must be a tensor or '
-                                'a dict of tensors.'))
+        raise misuse(ValueError(f'The signature {name!r} returns {result!r}; it must be a tensor '
+                                'or a dict of tensors.'))
     return predict_signature_def(inputs, outputs)
 
 
