@@ -7,12 +7,15 @@ from __future__ import annotations
 import os
 import sys
 
+from tinyflow.api.v2.dataset_methods import METHODS
+from tinyflow.data.dataset import Dataset
 from tinyflow.eager.enabling import disable_eager_execution, enable_eager_execution
-from tinyflow.graph.eager_mode import executing_eagerly
+from tinyflow.eager.tensor import EagerTensor
+from tinyflow.graph.eager_mode import executing_eagerly, variables_have_values
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.source_location import is_internal
-from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.errors import OpError, misuse
 from tinyflow.graph.support.v1_v2_switches import (
     UNDO,
     disable_resource_variables,
@@ -26,7 +29,9 @@ __all__ = ['disable_tensor_equality', 'enable_tensor_equality', 'enable_v2_behav
 
 
 def enable_v2_behavior():
-    """Eager execution, resource variables, `==` by value, shapes of ints; at the program's start.
+    """Eager execution, resource variables, `==` by value, shapes of ints, methods of Datasets.
+
+    To be called at the program's start.
 
     Raises ValueError if the default graph has nodes already.
     """
@@ -34,8 +39,9 @@ def enable_v2_behavior():
     enable_resource_variables()
     enable_tensor_equality()
     enable_v2_tensorshape()
+    _add_dataset_methods()
     UNDO['behavior'] = [disable_eager_execution, disable_resource_variables,
-                        disable_tensor_equality]
+                        disable_tensor_equality, _remove_dataset_methods]
 
 
 _WEAK = ('weakref.py', '_weakrefset.py')      # also called when an object dies
@@ -61,19 +67,25 @@ def _asked_by_tinyflow():
 
 def _comparison(compare, if_same):
     def method(self, other):
-        if _asked_by_tinyflow() or other is None:
+        if _asked_by_tinyflow() or other is None or not _has_value(self):
             return (self is other) is if_same
         try:
             return compare(self, other)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OpError):
             if not executing_eagerly():
                 raise
             return not if_same          # values that cannot be compared are not equal
     return method
 
 
+def _has_value(x):
+    """True unless it is a node of a Graph that a Session runs."""
+    return variables_have_values() if isinstance(x, VariableBase) or type(x) is EagerTensor \
+        else x.op.graph.outer_graph is not None
+
+
 def _hash(self):
-    if not _asked_by_tinyflow():
+    if _has_value(self) and not _asked_by_tinyflow():
         raise misuse(TypeError(
             f'{"Variable" if isinstance(self, VariableBase) else "Tensor"} is unhashable: == '
             'compares values.\n  Hint: x.ref() as the key of a dict or in a set, and .deref() to '
@@ -127,6 +139,7 @@ def disable_tensor_equality():
 # ---- shapes ----------------------------------------------------------------------------------
 
 class _Version1:
+    from_generator = Dataset.__dict__['from_generator']
     iterate = TensorShape.__iter__
     index = TensorShape.__getitem__
     describe = TensorShape.__repr__
@@ -163,3 +176,16 @@ def _disable_v2_tensorshape():
 def _use(iterate, index, describe, text):
     TensorShape.__iter__, TensorShape.__getitem__ = iterate, index
     TensorShape.__repr__, TensorShape.__str__ = describe, text
+
+
+# ---- Datasets --------------------------------------------------------------------------------
+
+def _add_dataset_methods():
+    for name, method in METHODS.items():
+        setattr(Dataset, name, method)
+
+
+def _remove_dataset_methods():
+    for name in METHODS:
+        delattr(Dataset, name)
+    Dataset.from_generator = _Version1.__dict__['from_generator']

@@ -25,7 +25,7 @@ _REPLACED = {
     **{space: (space,) for space in (
         'data', 'distribute', 'estimator', 'image', 'keras', 'nn', 'random', 'saved_model',
         'summary', 'train', 'version')},
-    'keras.layers': ('keras_layers',),
+    'keras.layers': ('keras_layers',), 'keras.losses': ('keras_losses',),
     'keras.optimizers': ('keras_optimizers',), 'keras.optimizers.legacy': ('keras_optimizers',),
     'keras.utils': ('keras_utils',),
     'math': ('basics',),

@@ -100,6 +100,7 @@ _PARAMETERS = {
     'space_to_batch nn.space_to_batch': 'input block_shape paddings name',
     'sparse.add': 'a b threshold',
     'sparse.concat': 'axis sp_inputs expand_nonconcat_dims name',
+    'sparse.reduce_max sparse.reduce_sum': 'sp_input axis keepdims',
     'sparse.segment_mean sparse.segment_sqrt_n sparse.segment_sum':
         'data indices segment_ids num_segments name',
     'sparse.split': 'sp_input num_split axis name',

@@ -7,6 +7,7 @@ from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.tensor_spec import TensorSpec
+from tinyflow.ops.array.constants import constant
 from tinyflow.ops.array.where_v2 import where_v2 as where
 from tinyflow.ops.control_flow import functional
 from tinyflow.ops.control_flow.switch_case import switch_case
@@ -17,9 +18,23 @@ __all__ = ['__version__', 'constant_initializer', 'get_current_name_scope', 'ins
 
 __version__ = '2.15.1'
 
-constant_initializer = keras_layer.initializers.Constant
 ones_initializer = keras_layer.initializers.Ones
 zeros_initializer = keras_layer.initializers.Zeros
+
+
+class constant_initializer:                                                 # noqa: N801 (TF's name)
+    """The same value everywhere, of its own dtype unless one is asked for."""
+
+    def __init__(self, value=0, support_partition=False):
+        self.value = value
+
+    def __call__(self, shape, dtype=None, **settings):
+        """A tensor of that shape."""
+        return constant(self.value, dtype, shape)
+
+    def get_config(self):
+        """The arguments of the constructor."""
+        return {'value': self.value}
 
 
 class random_normal_initializer(keras_layer.initializers.RandomNormal):     # noqa: N801 (TF's name)
