@@ -99,12 +99,12 @@ show_picture('the ops below:    ', output('14_ops_of_keras.svg'))
 show_picture('the ops by hand:  ', output('14_ops_by_hand.svg'))
 
 # %% [markdown]
-# **What to remember.** A layer is a few ops and its Variables; a model is a list of layers; `compile`
-# adds the loss and the optimizer, and `fit` runs the loop that you wrote by hand. The graph and the
-# Session are still there.
+# **What to remember.** A layer is a few ops and its Variables; a model is a list of layers;
+# `compile` adds the loss and the optimizer, and `fit` runs the loop that you wrote by hand. The
+# graph and the Session are still there.
 #
-# **Try it.** Add a third layer in both ways. Which of the two is more work, and in which can you say
-# where each number comes from? Leave `shuffle=False` away: why do the numbers differ now?
+# **Try it.** Add a third layer in both ways. Which of the two is more work, and in which can you
+# say where each number comes from? Leave `shuffle=False` away: why do the numbers differ now?
 
 # %%
 # The lesson checks itself: what the text says is so.

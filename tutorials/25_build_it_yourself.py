@@ -481,8 +481,8 @@ print(inspect.getsource(activations.Relu))
 # order, a gradient is more nodes, and an optimizer is a few of them. All the rest makes it faster,
 # safer or easier to use.
 #
-# **Try it.** Add `Exp` to your engine, with its gradient. Then a Session that remembers in which order
-# it computed a fetch, so that it need not look for it in the next run.
+# **Try it.** Add `Exp` to your engine, with its gradient. Then a Session that remembers in which
+# order it computed a fetch, so that it need not look for it in the next run.
 
 # %% [markdown]
 # Next lesson: [26. Eager and graph: the same ops](26_eager.py).
