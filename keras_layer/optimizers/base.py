@@ -195,6 +195,12 @@ class Optimizer:
                           f'{[v.name for g, v in given if g is None]} when minimizing the loss.',
                           stacklevel=3)
         variables = [v for _, v in pairs]
+        for variable in variables:
+            if variable.dtype != variable.dtype.base_dtype:
+                raise misuse(ValueError(
+                    f"Keras optimizers update resource Variables, but '{variable.name}' is of "
+                    f'dtype {variable.dtype.name}.\n  Hint: tf.Variable(..., use_resource=True), '
+                    'or an optimizer of tf.train.'))
         with K.name_scope(self._name):
             with K.init_scope():
                 _ = self.iterations

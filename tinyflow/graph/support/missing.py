@@ -61,16 +61,6 @@ _INSTEAD = {
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack a list that a `for` loop makes',
 }
 
-# The same for tf.keras, whose names are not in tf1_names.txt.
-_INSTEAD_IN_KERAS = {
-    **dict.fromkeys([f'keras.applications.{name}' for name in (
-        'DenseNet121', 'DenseNet169', 'DenseNet201', 'InceptionResNetV2', 'InceptionV3',
-        'MobileNet', 'NASNetLarge', 'NASNetMobile', 'ResNet101', 'ResNet101V2', 'ResNet152',
-        'ResNet152V2', 'ResNet50V2', 'Xception', 'densenet', 'inception_resnet_v2',
-        'inception_v3', 'mobilenet', 'nasnet', 'resnet', 'resnet_v2', 'xception')],
-        'VGG16, VGG19, ResNet50 or MobileNetV2'),
-}
-
 # Names of TensorFlow 1.15 that serve TensorFlow 2's way of writing programs -> what does the same
 # here, or '' where nothing does.
 _NOT_PLANNED = {
@@ -209,8 +199,8 @@ def _why(space, name, own):
     if full in _LEFT_OUT:
         return f'tf.{full} is not part of tinyflow: {_LEFT_OUT[full]}.'
     elsewhere = _other_namespaces(space, name)
-    if full in _INSTEAD_IN_KERAS or full in _tensorflow_1():
-        instead = _INSTEAD.get(full) or _INSTEAD_IN_KERAS.get(full) or elsewhere
+    if full in _tensorflow_1():
+        instead = _INSTEAD.get(full) or elsewhere
         return (f'tf.{full} is not in tinyflow yet'
                 + (f'; until then: {instead}.' if instead else '.'))
     if elsewhere:
