@@ -195,10 +195,12 @@ class _AliasFinder:
 _finder = _AliasFinder()
 
 
-def install_as_tensorflow() -> None:
+def install_as_tensorflow(numpy_of_the_time: bool = False) -> None:
     """From now on `import tensorflow` imports tinyflow, in this process.
 
-    Raises RuntimeError if the real TensorFlow has been imported already.
+    With `numpy_of_the_time` the modules that the caller's program imports, and the cells of a
+    notebook, have NumPy as it was in TensorFlow 1's time; libraries keep NumPy 2. Raises
+    RuntimeError if the real TensorFlow has been imported already.
     """
     loaded = sys.modules.get('tensorflow')
     if loaded is not None and loaded is not sys.modules.get('tinyflow'):
@@ -206,6 +208,9 @@ def install_as_tensorflow() -> None:
                            'tinyflow.install_as_tensorflow() before the first `import tensorflow`.')
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
+    if numpy_of_the_time:
+        from tinyflow.api.old_numpy import install_for_caller  # start-up time
+        install_for_caller(sys._getframe(1))
 
 
 def uninstall_as_tensorflow() -> None:

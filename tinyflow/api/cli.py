@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import tinyflow
-from tinyflow.api import aliases
+from tinyflow.api import aliases, old_numpy
 from tinyflow.api.cli_diff import add_diff
 from tinyflow.api.cli_explore import add_explore
 from tinyflow.api.cli_launch import add_launch
@@ -32,6 +32,8 @@ from tinyflow.inspect.doctor import doctor
 from tinyflow.inspect.explain import Explanation, explain
 from tinyflow.session.interactive import InteractiveSession
 from tinyflow.session.session import BaseSession, Session
+
+TODAY = '--numpy-of-today'
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -64,7 +66,7 @@ def _parse(arguments):
     arguments after `--`, are passed to the script. `run` passes on all arguments after SCRIPT.
     """
     end = len(arguments) if arguments[:1] == ['launch'] else \
-        2 if arguments[:1] == ['run'] else \
+        2 + (arguments[1:2] == [TODAY]) if arguments[:1] == ['run'] else \
         arguments.index('--') if '--' in arguments else len(arguments)
     own, rest = list(arguments[:end]), list(arguments[end:])
     options, unknown = _parser().parse_known_args(own)
@@ -95,8 +97,10 @@ def _parser():
         sub.add_argument('script', metavar='SCRIPT', help='a Python program')
         return sub
 
-    command('run', _run, 'run a program written for `import tensorflow as tf`',
-            'SCRIPT [ARGUMENT ...]')
+    run = command('run', _run, 'run a program written for `import tensorflow as tf`',
+                  f'[{TODAY}] SCRIPT [ARGUMENT ...]')
+    run.add_argument(TODAY, action='store_true',
+                     help="NumPy 2's own meaning, in place of that of the program's time")
     graph = command('graph', _graph, 'run a program and draw the graph that it built')
     graph.add_argument('-o', '--output', default='graph.svg', metavar='FILE',
                        help='.svg, .png, .pdf, .dot, or .html for a page to explore it in '
@@ -123,20 +127,23 @@ def _program() -> str:
 
 
 def _run(options) -> int:
-    return _run_script(options.script, options.args)
+    return _run_script(options.script, options.args, options.numpy_of_today)
 
 
-def _run_script(script: str, args: list[str]) -> int:
+def _run_script(script: str, args: list[str], numpy_of_today: bool = False) -> int:
     """Runs `script` as __main__ under the name of TensorFlow; its exit status."""
     aliases.install_as_tensorflow()
     outer_argv, outer_path = sys.argv, list(sys.path)
     sys.argv = [script, *args]
     sys.path[0] = os.path.dirname(os.path.abspath(script))
     try:
+        if numpy_of_today:
+            runpy.run_path(script, run_name='__main__')
+            return 0
         # NumPy 2 shows a number in a list as np.float32(0.5); in TF1's days it was 0.5, as in
         # books and courses.
-        with np.printoptions(legacy='1.25'):
-            runpy.run_path(script, run_name='__main__')
+        with np.printoptions(legacy='1.25'), old_numpy.numpy_of_the_time(script):
+            old_numpy.run_path(script)
         return 0
     except SystemExit as stop:
         return _status(stop.code)
@@ -164,6 +171,7 @@ def _show(error: BaseException, script: str) -> None:
     first = error.__traceback__
     while first is not None and first.tb_frame.f_code.co_filename != script:
         first = first.tb_next
+    first = old_numpy.without_own_frames(first)
     sys.excepthook(type(error), error.with_traceback(first), first)
 
 
