@@ -11,7 +11,7 @@ TEXTS = {
     'arange': 'np.arange of an array of one element',
     'compare': 'False from == for arrays of different shapes or kinds',
     'copy': 'copy=False, which means: no copy if none is needed',
-    'digits': 'float64 for float32 numbers beside others, and float32 beside arrays',
+    'digits': 'float64 for float32 numbers next to others, and float32 next to arrays',
     'empty': 'an empty array is false',
     'format': "'%d' and '%f' of an array of one element",
     'generator': 'stacks and sums of a generator',
@@ -57,5 +57,5 @@ def notice() -> str | None:
 
 
 def forget() -> None:
-    """Begins anew, for the next program of this process."""
+    """Begins again, for the next program of this process."""
     _first_use.clear()

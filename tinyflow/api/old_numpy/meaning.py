@@ -26,7 +26,7 @@ def number_of(value, reason):
     if not is_single(value):
         return value
     note(reason)
-    return value.reshape(())[()]
+    return np.asarray(value).reshape(())[()]           # a matrix keeps two axes
 
 
 class _Keys:

@@ -74,7 +74,7 @@ class OwnFiles:
 
 
 def _ours() -> tuple[str, ...]:
-    """The folders of tinyflow's packages, which a program beside them must not claim."""
+    """The folders of tinyflow's packages, which a program next to them must not claim."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(
         os.path.abspath(__file__)))))
     return tuple(os.path.join(root, package) + os.sep

@@ -1,7 +1,7 @@
 """The types of results before NumPy 2: a number's value decides, not only its type.
 
 NumPy 2 (NEP 50) gives float32 for np.float32(3) / 7, and float64 for a float32 array times a
-np.float64. Before, two numbers gave the type that holds both types, and a number beside an array
+np.float64. Before, two numbers gave the type that holds both types, and a number next to an array
 gave way to the array unless it was of a higher kind (bool < integer < float < complex).
 """
 from __future__ import annotations
