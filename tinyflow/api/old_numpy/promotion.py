@@ -34,9 +34,9 @@ def agreed(left, right):
             return left, right                          # two arrays: the rule is the same
         old = _promoted(left_dtype, right_dtype)
     elif left_number:
-        old = _beside(right_dtype, left, left_dtype)
+        old = _with_number(right_dtype, left, left_dtype)
     else:
-        old = _beside(left_dtype, right, right_dtype)
+        old = _with_number(left_dtype, right, right_dtype)
     if old == np.result_type(left, right):
         return left, right
     note('digits' if old.kind in 'fc' else 'promotion')
@@ -55,7 +55,7 @@ def _described(operand):
     return None, False
 
 
-def _beside(array_dtype, number, number_dtype):
+def _with_number(array_dtype, number, number_dtype):
     """The type of an array of `array_dtype` and a number."""
     if _KINDS[number_dtype.kind] > _KINDS[array_dtype.kind]:
         return _promoted(array_dtype, number_dtype)
