@@ -19,6 +19,7 @@ import numpy as np
 
 import tinyflow
 from tinyflow.api import aliases, old_numpy
+from tinyflow.api.cli_convert import add_convert, python2_hint
 from tinyflow.api.cli_diff import add_diff
 from tinyflow.api.cli_explore import add_explore
 from tinyflow.api.cli_launch import add_launch
@@ -109,6 +110,7 @@ def _parser():
     graph.add_argument('--gradients', action='store_true', help='show the gradient half too')
     graph.add_argument('--optimizer', action='store_true', help='show the optimizer too')
     command('explain', _explain, 'run a program and explain its most expensive run')
+    add_convert(command)
     add_explore(command, _run_script)
     command('doctor', _doctor, 'run a program and list likely mistakes in its graphs')
     add_predict(commands)
@@ -173,6 +175,9 @@ def _show(error: BaseException, script: str) -> None:
         first = first.tb_next
     first = old_numpy.without_own_frames(first)
     sys.excepthook(type(error), error.with_traceback(first), first)
+    hint = python2_hint(error, script)
+    if hint is not None:
+        print(hint, file=sys.stderr)
 
 
 def _graph(options) -> int:
