@@ -224,12 +224,14 @@ class _AliasFinder:
 _finder = _AliasFinder()
 
 
-def install_as_tensorflow(version: int = 1) -> None:
+def install_as_tensorflow(version: int = 1, numpy_of_the_time: bool = False) -> None:
     """From now on `import tensorflow` imports tinyflow, in this process.
 
     With `version` 2 it has TensorFlow 2's names, as far as tinyflow has them, and its behaviour:
-    tf.enable_v2_behavior() is called. Raises RuntimeError if the real TensorFlow, or the other
-    version, has been imported already.
+    tf.enable_v2_behavior() is called. With `numpy_of_the_time` the modules that the caller's
+    program imports, and the cells of a notebook, have NumPy as it was in TensorFlow 1's time;
+    libraries keep NumPy 2. Raises RuntimeError if the real TensorFlow, or the other version, has
+    been imported already.
     """
     if version not in (1, 2):
         raise misuse(ValueError(f'version is 1 or 2, not {version!r}.'))
@@ -247,6 +249,9 @@ def install_as_tensorflow(version: int = 1) -> None:
         importlib.import_module('tinyflow.api.v2.behavior').enable_v2_behavior()
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
+    if numpy_of_the_time:
+        from tinyflow.api.old_numpy import install_for_caller  # start-up time
+        install_for_caller(sys._getframe(1))
 
 
 def uninstall_as_tensorflow() -> None:
