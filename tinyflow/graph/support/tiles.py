@@ -30,7 +30,10 @@ def in_tiles(n: int, function: Callable[[int, int], None], tile: int = TILE) -> 
         function(0, n)
         return
     count = -(-n // tile)
-    threads = min(_cpus(), _MOST_THREADS, count // _FEWEST_TILES)
+    threads = min(_MOST_THREADS, count // _FEWEST_TILES)
+    if threads > 1:
+        from tinyflow.graph.support.processors import processors  # start-up time
+        threads = min(threads, processors())
     if threads < 2:
         _span(function, 0, n, tile)
         return
@@ -64,18 +67,6 @@ def scratch(n: int, dtype: np.dtype, count: int) -> list[np.ndarray]:
 
 _scratch = threading.local()
 _pool = None
-_number_of_cpus = 0
-
-
-def _cpus() -> int:
-    """The number of processors that this process may use."""
-    global _number_of_cpus
-    if not _number_of_cpus:
-        try:
-            _number_of_cpus = len(os.sched_getaffinity(0))
-        except AttributeError:                  # macOS, Windows
-            _number_of_cpus = os.cpu_count() or 1
-    return _number_of_cpus
 
 
 def _workers():
