@@ -15,8 +15,7 @@ pytestmark = pytest.mark.usefixtures('graph')
 def threads(request, monkeypatch):
     monkeypatch.setattr(tiles, '_FEWEST_TILES', 1)
     monkeypatch.setattr(tiles, '_MOST_THREADS', request.param)
-    monkeypatch.setattr(processors, '_limit', request.param)
-    monkeypatch.setattr(processors, '_present', request.param)
+    monkeypatch.setattr(processors, 'most_threads', lambda: request.param)
 
 
 def _array(*shape):

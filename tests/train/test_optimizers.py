@@ -66,8 +66,7 @@ def trajectory(optimizer, gradient, start, feeds=({},) * 4, slots=True):
 @pytest.mark.parametrize('cpus', [1, 3])
 def test_large_arrays_are_updated_like_small_ones(kind, cpus, monkeypatch):
     """Tiles and threads give the very numbers that an untiled array gets."""
-    monkeypatch.setattr(processors, '_limit', cpus)
-    monkeypatch.setattr(processors, '_present', cpus)
+    monkeypatch.setattr(processors, 'most_threads', lambda: cpus)
     rng = np.random.default_rng(5)
     start = rng.standard_normal((5 * TILE + 77,)).astype(np.float32)
     gradient = rng.standard_normal((4, start.size)).astype(np.float32)

@@ -98,8 +98,7 @@ def test_results_do_not_depend_on_the_number_of_threads(monkeypatch, long):
     fetches = [norm, *tf.gradients(norm * norm * y, [image, filter])]
     several = []
     for threads in (1, 2, 4):
-        monkeypatch.setattr(processors, '_limit', threads)
-        monkeypatch.setattr(processors, '_present', threads)
+        monkeypatch.setattr(processors, 'most_threads', lambda n=threads: n)
         several.append(evaluate(fetches))
     for other in several[1:]:
         for a, b in zip(several[0], other):

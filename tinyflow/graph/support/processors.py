@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ['limit', 'limited_to', 'next_number', 'present', 'processors', 'set_limit']
+__all__ = ['limit', 'limited_to', 'most_threads', 'next_number', 'present', 'processors',
+           'set_limit']
 
 _PERIOD = 0.2           # seconds between two looks; the system counts in steps of 0.01
 
@@ -33,13 +34,18 @@ def processors() -> int:
     return _watch.number
 
 
+def most_threads() -> int:
+    """The same for threads that do not wait for each other: all, or a fixed number."""
+    return min(_own.limit or _limit or present(), present())
+
+
 def next_number(number: int, present: int, others: float) -> int:
     """The number of processors to use after `number`, if other programs keep `others` busy.
 
-    Half a processor is worth using. One that was given up is taken back when nearly all of it is
-    free, so that the number does not change to and fro.
+    A processor is worth using if more than half of it is free. One that was given up is taken back
+    when three quarters are, so that the number does not change to and fro.
     """
-    fewer, more = (math.floor(present - others + part) for part in (0.5, 0.25))
+    fewer, more = (math.floor(present - others + part) for part in (0.45, 0.25))
     return max(1, min(present, fewer if fewer < number else max(number, more)))
 
 
@@ -127,7 +133,7 @@ class _Watch:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.number = present()                 # until the second look
+        self.number = present()                 # of free processors, until the second look
         self.next_look = 0.0
         self._seen: tuple[float, float, float] | None = None
 

@@ -32,26 +32,22 @@ def in_tiles(n: int, function: Callable[[int, int], None], tile: int = TILE) -> 
     count = -(-n // tile)
     threads = min(_MOST_THREADS, count // _FEWEST_TILES)
     if threads > 1:
-        from tinyflow.graph.support.processors import processors  # start-up time
-        threads = min(threads, processors())
-    if threads < 2:
-        _span(function, 0, n, tile)
-        return
-    # The calling thread works too: on the last span, the one with the incomplete tile.
-    bounds = [count * i // threads * tile for i in range(threads)] + [n]
-    submit = _workers().submit
-    others = [submit(_span, function, start, stop, tile)
-              for start, stop in zip(bounds[:-2], bounds[1:])]
+        from tinyflow.graph.support.processors import most_threads  # start-up time
+        threads = min(threads, most_threads())
+    starts = iter(range(0, n, tile))            # each thread takes the next one
+    submit = _workers().submit if threads > 1 else None
+    others = [submit(_each, starts, function, n, tile) for _ in range(threads - 1)]
     try:
-        _span(function, bounds[-2], n, tile)
+        _each(starts, function, n, tile)        # the calling thread works too
     finally:
         for other in others:
-            other.result()
+            if not other.cancel():              # on a busy machine one may not have begun
+                other.result()
 
 
-def _span(function, first, last, tile):
-    for start in range(first, last, tile):
-        function(start, min(start + tile, last))
+def _each(starts, function, n, tile):
+    for start in starts:
+        function(start, min(start + tile, n))
 
 
 def scratch(n: int, dtype: np.dtype, count: int) -> list[np.ndarray]:
