@@ -1,5 +1,4 @@
 """How many processors are free, with a made-up clock and machine."""
-import math
 import threading
 
 import pytest
@@ -64,14 +63,24 @@ def test_the_number_follows_the_load(monkeypatch):
     assert machine.after(0.3, others=0, own=4) == 4             # its own work is not load
     assert machine.after(0.3, others=2, own=2) == 2
     assert machine.after(0.1, others=0) == 2                    # too early to look again
-    assert machine.after(0.3, others=4) == 1
+    assert machine.after(0.3, others=4, own=0.2) == 1
     assert machine.after(0.3, others=0, own=1) == 4
     assert machine.looks == 5
 
 
+def test_what_others_do_while_the_program_sleeps_is_not_load(monkeypatch):
+    machine = Machine(monkeypatch)
+    assert processors.processors() == 4
+    assert machine.after(0.3, others=0, own=4) == 4
+    assert machine.after(5, others=4, own=0.01) == 4
+    assert machine.after(0.3, others=4, own=0.5) == 1
+    assert machine.after(5, others=0) == 1                      # not known yet
+    assert machine.after(0.3, others=0, own=1) == 4
+
+
 def test_a_limit_holds_whatever_the_load(monkeypatch):
     machine = Machine(monkeypatch)
-    assert processors.processors() == 4 and machine.after(0.3, others=4) == 1
+    assert processors.processors() == 4 and machine.after(0.3, others=4, own=0.2) == 1
     with processors.limited_to(3):
         assert processors.processors() == processors.most_threads() == 3
         with processors.limited_to(9):
@@ -91,7 +100,6 @@ def test_a_system_that_does_not_tell_its_load(monkeypatch):
     monkeypatch.setattr(processors, 'seconds_busy', lambda: None)
     assert processors.processors() == 4
     assert machine.after(1, others=4) == 4
-    assert processors._watch.next_look == math.inf
 
 
 @pytest.mark.parametrize('text, expected', [

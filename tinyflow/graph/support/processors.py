@@ -22,6 +22,7 @@ __all__ = ['limit', 'limited_to', 'most_threads', 'next_number', 'present', 'pro
            'set_limit']
 
 _PERIOD = 0.2           # seconds between two looks; the system counts in steps of 0.01
+_PAUSE = 0.1            # seconds between two large operations
 
 
 def processors() -> int:
@@ -29,9 +30,7 @@ def processors() -> int:
     number = _own.limit or _limit
     if number:
         return min(number, present())
-    if time.perf_counter() >= _watch.next_look:
-        _watch.look()
-    return _watch.number
+    return _watch.number()
 
 
 def most_threads() -> int:
@@ -133,27 +132,34 @@ class _Watch:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.number = present()                 # of free processors, until the second look
-        self.next_look = 0.0
-        self._seen: tuple[float, float, float] | None = None
+        self._number = present()                # of free processors
+        self._called = 0.0, 0.0                 # time, and time that this program has worked
+        self._looked: tuple[float, float, float] | None = None      # the same, and that of all
 
-    def look(self) -> None:
-        """Sets `number` by what has happened since the last look."""
-        if not self._lock.acquire(blocking=False):
-            return                              # another thread does it
-        try:
-            now, busy, own = time.perf_counter(), seconds_busy(), time.process_time()
-            if busy is None or present() < 2:
-                self.next_look = math.inf
-                return
-            if self._seen is not None:
-                then, busy_then, own_then = self._seen
-                others = max(0.0, (busy - busy_then) - (own - own_then)) / (now - then)
-                self.number = next_number(self.number, present(), others)
-            self._seen = now, busy, own
-            self.next_look = now + _PERIOD
-        finally:
-            self._lock.release()
+    def number(self) -> int:
+        """The number of processors that are free, as far as known."""
+        now, own = time.perf_counter(), time.process_time()
+        then, own_then = self._called
+        self._called = now, own
+        if now - then > _PAUSE and own - own_then < (now - then) / 10:
+            self._looked = None         # what others did while this program slept is not load
+        if (self._looked is None or now - self._looked[0] >= _PERIOD) and present() > 1 \
+                and self._lock.acquire(blocking=False):
+            try:
+                self._look(now, own)
+            finally:
+                self._lock.release()
+        return self._number
+
+    def _look(self, now: float, own: float) -> None:
+        looked, busy = self._looked, seconds_busy()
+        if busy is None:
+            self._looked = math.inf, own, 0.0               # never again
+            return
+        if looked is not None:
+            others = max(0.0, (busy - looked[2]) - (own - looked[1])) / (now - looked[0])
+            self._number = next_number(self._number, present(), others)
+        self._looked = now, own, busy
 
 
 _watch = _Watch()
