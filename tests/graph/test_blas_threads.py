@@ -1,5 +1,6 @@
 """The number of BLAS threads of a product: by a table, with a made-up BLAS, and in NumPy's own."""
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ class FakeBlas(Blas):
     def __init__(self, threads, free):
         self.threads, self.given = threads, []
         super().__init__(lambda: self.threads, self.set)
-        self._free = lambda: free
+        self._load = SimpleNamespace(processors=lambda: free, crowded=lambda: False)
 
     def set(self, threads):
         self.threads = threads
@@ -78,7 +79,7 @@ def test_numpys_own_blas(session, monkeypatch):
     usual = get()
     given = []
     blas = Blas(get, lambda threads: (given.append(threads), change(threads)))
-    blas._free = lambda: 1
+    blas._load = SimpleNamespace(processors=lambda: 1, crowded=lambda: False)
     monkeypatch.setattr(blas_threads, '_multiply', blas.multiply)
     change(2)
     try:
@@ -95,6 +96,28 @@ def test_numpys_own_blas(session, monkeypatch):
         assert given == [1, 2, 1, 2] and get() == 2
     finally:
         change(usual)
+
+
+@pytest.mark.parametrize('shape', [
+    (2000, 70, 60), (60, 70, 2000), (16, 900, 1000), (300, 300, 300)])
+@pytest.mark.parametrize('dtype', [np.float32, np.float64])
+def test_blocks_of_a_product(monkeypatch, shape, dtype):
+    """On a crowded machine; transposed factors, results in a given array and in a new one."""
+    m, k, n = shape
+    blas = FakeBlas(threads=4, free=4)
+    blas._load.crowded = lambda: True
+    monkeypatch.setattr(blas_threads, '_multiply', blas.multiply)
+    monkeypatch.setattr(processors, 'most_threads', lambda: 3)
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(k, m)).astype(dtype).T, rng.normal(size=(k, n)).astype(dtype)
+    out = np.empty((m, n), dtype)
+    assert blas_threads.dot(a, b, out) is out and blas.given == [1, 4]
+    np.testing.assert_allclose(out, np.dot(a, b), rtol=1e-3, atol=1e-4)
+    np.testing.assert_array_equal(blas_threads.matmul(a, b), out)
+    stack = blas_threads.matmul(np.stack([a, a]), b)
+    np.testing.assert_allclose(stack, np.stack([out, out]), rtol=1e-3, atol=1e-4)
+    with pytest.raises(ValueError):
+        blas_threads.dot(a, b.T if m != n else b[1:])
 
 
 def test_other_libraries_decide_themselves(monkeypatch):

@@ -3,8 +3,10 @@
 OpenBLAS uses all processors for every product of more than 2 ** 18 multiplications. Its threads
 wait for each other in a loop; on processors that are busy with something else such a wait lasts for
 milliseconds where the product takes microseconds. So small products run in the calling thread, and
-large ones use the processors that are free (processors.py). Where NumPy has another BLAS than
-OpenBLAS, that one decides itself.
+large ones use the processors that are free (processors.py). If fewer than half are, OpenBLAS uses
+one thread, and large products are split into blocks, which tinyflow's own threads take in turn:
+they get their share of the processors, and none waits for another for longer than a block takes.
+Where NumPy has another BLAS than OpenBLAS, that one decides itself.
 
 OpenBLAS has one number of threads for the process. It is set before a product only if it differs,
 and set back after it, so that the program's own use of NumPy finds what it had.
@@ -32,6 +34,9 @@ __all__ = ['SMALL', 'dot', 'matmul', 'threads_for']
 
 SMALL = 1 << 18         # multiplications; OpenBLAS does up to that many in the calling thread
 _SHARE = 1 << 21        # multiplications (about 40 us) that pay for one more thread
+_BLOCK = 1 << 22        # multiplications of a block
+_MOST_BLOCKS = 16
+_ALIGNED = 16           # rows or columns: OpenBLAS computes 16 at a time
 
 
 def dot(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
@@ -60,7 +65,7 @@ class Blas:
 
     def __init__(self, get: Callable[[], int], set: Callable[[int], Any]) -> None:
         self._get, self._set = get, set
-        self._free = _processors()
+        self._load = _load()
         self._lock = threading.Lock()
         self._products = 0              # that are being computed, in several threads
         self._usual = self._now = 0     # the number of threads outside of them, and at present
@@ -68,7 +73,12 @@ class Blas:
     @indivisible            # an interrupt must not leave the program with another number of threads
     def multiply(self, function: Callable[..., np.ndarray], work: int, *arrays: Any) -> np.ndarray:
         """function(*arrays) with `threads_for(work)`, but no more than the program has set."""
-        free = self._free() if work >= 2 * _SHARE else 1
+        free = 1
+        if work >= 2 * _SHARE:
+            if work >= 2 * _BLOCK and self._load.crowded():
+                function = _in_blocks
+            else:
+                free = self._load.processors()
         with self._lock:
             if not self._products:
                 self._usual = self._now = self._get()
@@ -88,8 +98,26 @@ class Blas:
             self._now = threads
 
 
-def _processors() -> Callable[[], int]:
-    from tinyflow.graph.support.processors import processors  # start-up time
+def _in_blocks(a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> np.ndarray:
+    """The product of two matrices in blocks of rows or of columns."""
+    if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
+        return np.matmul(a, b, out)
+    from tinyflow.graph.support.tiles import in_tiles  # start-up time
+    rows, columns = len(a), b.shape[1]
+    if out is None:
+        out = np.empty((rows, columns), np.result_type(a, b))
+    blocks = min(_MOST_BLOCKS, a.size * columns // _BLOCK)
+    size = -(-max(rows, columns) // blocks)
+    size += -size % _ALIGNED
+    if rows >= columns:
+        in_tiles(rows, lambda i, j: np.matmul(a[i:j], b, out[i:j]), size, 1)
+    else:
+        in_tiles(columns, lambda i, j: np.matmul(a, b[:, i:j], out[:, i:j]), size, 1)
+    return out
+
+
+def _load() -> Any:
+    from tinyflow.graph.support import processors  # start-up time
     return processors
 
 

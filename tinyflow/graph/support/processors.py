@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ['limit', 'limited_to', 'most_threads', 'next_number', 'present', 'processors',
-           'set_limit']
+__all__ = ['crowded', 'limit', 'limited_to', 'most_threads', 'next_number', 'present',
+           'processors', 'set_limit']
 
 _PERIOD = 0.2           # seconds between two looks; the system counts in steps of 0.01
 _PAUSE = 0.1            # seconds between two large operations
@@ -31,6 +31,11 @@ def processors() -> int:
     if number:
         return min(number, present())
     return _watch.number()
+
+
+def crowded() -> bool:
+    """Whether other programs keep half of the processors busy, or more, and there is no limit."""
+    return not (_own.limit or _limit) and 2 * processors() <= present()
 
 
 def most_threads() -> int:

@@ -20,17 +20,19 @@ _FEWEST_TILES = 8       # per thread; for less work, waking a thread costs more 
 
 
 @indivisible                # the other threads write to the memory of the run
-def in_tiles(n: int, function: Callable[[int, int], None], tile: int = TILE) -> None:
+def in_tiles(n: int, function: Callable[[int, int], None], tile: int = TILE,
+             fewest: int | None = None) -> None:
     """Calls function(start, stop) for consecutive tiles that cover range(n).
 
     Calls run in several threads, in any order: tiles must not depend on one another. `tile` is the
-    length of a tile, for callers that count in rows instead of elements.
+    length of a tile, for callers that count in rows instead of elements. `fewest` is the number of
+    tiles that pay for a thread.
     """
     if n <= tile:
         function(0, n)
         return
     count = -(-n // tile)
-    threads = min(_MOST_THREADS, count // _FEWEST_TILES)
+    threads = min(_MOST_THREADS, count // (fewest or _FEWEST_TILES))
     if threads > 1:
         from tinyflow.graph.support.processors import most_threads  # start-up time
         threads = min(threads, most_threads())
