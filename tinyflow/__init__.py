@@ -7,7 +7,7 @@ TensorFlow whose behaviour this is; tinyflow's own is `tinyflow_version`.
 """
 import importlib as _importlib
 
-import tinyflow.session.blas_threads  # before NumPy
+import tinyflow.graph.support.blas_threads  # before NumPy
 from tinyflow import train
 from tinyflow.api import bitwise, compat, dtypes, linalg, manip, math, nn, random
 from tinyflow.api.namespaces import NAMESPACES as _NAMESPACES, install as _install_namespaces
