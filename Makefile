@@ -118,6 +118,7 @@ bench: .venv/installed
 	    echo "Timing tinyflow alone."; \
 	    $(PY) benchmarks/run.py $(ARGS); \
 	fi
+	@$(if $(ARGS),,$(PY) benchmarks/load.py $(if $(wildcard $(TF_PY)),--tensorflow $(TF_PY)))
 	@$(if $(ARGS),,$(PY) benchmarks/cluster.py $(if $(TF1_PYTHON),--tensorflow1 $(TF1_PYTHON)))
 	@$(if $(ARGS),,$(PY) benchmarks/explorer.py)
 
