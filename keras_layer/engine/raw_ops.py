@@ -14,7 +14,7 @@ def wrap_raw_ops(tensors):
 
     Returns False and does nothing if one of them does not depend on a Keras tensor.
     """
-    if not all(K.is_computed_from_keras([t]) for t in tensors):
+    if any(map(K.is_sparse, tensors)) or not all(K.is_computed_from_keras([t]) for t in tensors):
         return False
     stack = [(t.op, False) for t in tensors]
     while stack:
