@@ -50,6 +50,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     contrib_layers,
     images,
     sparse,
+    signal,
 )
 from .registry import PROGRAMS
 
