@@ -2,10 +2,10 @@
 
 from tinyflow import data, layers, train
 from tinyflow.api import (
-    app, autograph, bitwise, compat, config, contrib, data_sets, debugging, distribute, dtypes,
-    examples, feature_column, flags, gfile, image, io, linalg, lookup, losses, manip, math, metrics,
-    nn, python_io, queue, random, resource_loader, saved_model, sets, signal, sparse, spectral,
-    strings, summary, sysconfig, test, testing,
+    app, autograph, bitwise, compat, config, contrib, data_sets, debugging, distribute,
+    distributions, dtypes, examples, feature_column, flags, gfile, image, io, linalg, lookup,
+    losses, manip, math, metrics, nn, python_io, queue, random, resource_loader, saved_model, sets,
+    signal, sparse, spectral, strings, summary, sysconfig, test, testing,
 )
 from tinyflow.api.aliases import install_as_tensorflow, uninstall_as_tensorflow
 from tinyflow.data.structure import SparseTensorSpec
@@ -305,17 +305,17 @@ __all__ = [
     'decode_compressed', 'decode_csv', 'decode_raw', 'depth_to_space', 'deserialize_many_sparse',
     'device', 'diag', 'diag_part', 'digamma', 'dimension_at_index', 'dimension_value',
     'disable_control_flow_v2', 'disable_eager_execution', 'disable_resource_variables',
-    'disable_v2_behavior', 'disable_v2_tensorshape', 'distribute', 'div', 'div_no_nan', 'divide',
-    'doctor', 'double', 'dtypes', 'dynamic_partition', 'dynamic_stitch', 'edit_distance', 'einsum',
-    'enable_control_flow_v2', 'enable_eager_execution', 'enable_resource_variables',
-    'enable_v2_behavior', 'encode_base64', 'ensure_shape', 'equal', 'erf', 'erfc', 'errors',
-    'estimator', 'examples', 'executing_eagerly', 'exp', 'expand_dims', 'explain', 'explain_name',
-    'expm1', 'extract_image_patches', 'extract_volume_patches', 'eye', 'feature_column', 'fft',
-    'fft2d', 'fft3d', 'fill', 'fixed_size_partitioner', 'flags', 'float16', 'float32', 'float64',
-    'floor', 'floor_div', 'floordiv', 'floormod', 'foldl', 'foldr', 'function', 'gather',
-    'gather_nd', 'get_collection', 'get_collection_ref', 'get_default_graph', 'get_default_session',
-    'get_local_variable', 'get_logger', 'get_seed', 'get_static_value', 'get_variable',
-    'get_variable_scope', 'gfile', 'global_norm', 'global_variables',
+    'disable_v2_behavior', 'disable_v2_tensorshape', 'distribute', 'distributions', 'div',
+    'div_no_nan', 'divide', 'doctor', 'double', 'dtypes', 'dynamic_partition', 'dynamic_stitch',
+    'edit_distance', 'einsum', 'enable_control_flow_v2', 'enable_eager_execution',
+    'enable_resource_variables', 'enable_v2_behavior', 'encode_base64', 'ensure_shape', 'equal',
+    'erf', 'erfc', 'errors', 'estimator', 'examples', 'executing_eagerly', 'exp', 'expand_dims',
+    'explain', 'explain_name', 'expm1', 'extract_image_patches', 'extract_volume_patches', 'eye',
+    'feature_column', 'fft', 'fft2d', 'fft3d', 'fill', 'fixed_size_partitioner', 'flags', 'float16',
+    'float32', 'float64', 'floor', 'floor_div', 'floordiv', 'floormod', 'foldl', 'foldr',
+    'function', 'gather', 'gather_nd', 'get_collection', 'get_collection_ref', 'get_default_graph',
+    'get_default_session', 'get_local_variable', 'get_logger', 'get_seed', 'get_static_value',
+    'get_variable', 'get_variable_scope', 'gfile', 'global_norm', 'global_variables',
     'global_variables_initializer', 'glorot_normal_initializer', 'glorot_uniform_initializer',
     'grad_pass_through', 'gradients', 'graph_diff', 'graph_util', 'greater', 'greater_equal',
     'group', 'guarantee_const', 'half', 'hessians', 'histogram_fixed_width',

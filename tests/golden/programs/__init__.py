@@ -34,6 +34,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     sync_replicas,
     datasets,
     devices,
+    distributions,
     feature_columns,
     sampling,
     rnn,

@@ -55,7 +55,6 @@ _INSTEAD = {
     'ragged': _PADDED,
     'linalg.LinearOperatorLowerTriangular': 'tf.matrix_band_part(x, -1, 0)',
     'linalg.LinearOperatorDiag': 'tf.matrix_diag(x), or x[..., None] * y',
-    'distributions': 'tf.random_normal and the like to draw; write out the density',
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack a list that a `for` loop makes',
 }
 
