@@ -1,6 +1,7 @@
 """`python -m tinyflow convert`, and the errors of Python 2 programs that name it."""
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from textwrap import dedent
 
@@ -9,6 +10,8 @@ import pytest
 from tinyflow.api import cli
 from tinyflow.api.aliases import uninstall_as_tensorflow
 
+if sys.version_info >= (3, 13):
+    pytest.importorskip('fissix', reason="needs the extra tinyflow-graph[python2]")
 PROGRAM = '''
     import cPickle as pickle
     counts = {'a': 1, 'b': 2}
