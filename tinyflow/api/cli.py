@@ -67,7 +67,7 @@ def _parse(arguments):
     arguments after `--`, are passed to the script. `run` passes on all arguments after SCRIPT.
     """
     end = len(arguments) if arguments[:1] == ['launch'] else \
-        2 + (arguments[1:2] == [TODAY]) if arguments[:1] == ['run'] else \
+        _after_script(arguments) if arguments[:1] == ['run'] else \
         arguments.index('--') if '--' in arguments else len(arguments)
     own, rest = list(arguments[:end]), list(arguments[end:])
     options, unknown = _parser().parse_known_args(own)
@@ -80,6 +80,12 @@ def _parse(arguments):
         rest = rest[1:]
     options.args = unknown + rest
     return options
+
+
+def _after_script(arguments):
+    """The number of arguments of `run` up to the script."""
+    return next((i + 1 for i, a in enumerate(arguments) if i and not a.startswith('-')),
+                len(arguments))
 
 
 def _parser():
@@ -99,9 +105,13 @@ def _parser():
         return sub
 
     run = command('run', _run, 'run a program written for `import tensorflow as tf`',
-                  f'[{TODAY}] SCRIPT [ARGUMENT ...]')
+                  f'[--v2] [{TODAY}] SCRIPT [ARGUMENT ...]')
+    run.add_argument('--v2', action='store_true',
+                     help='`tf` has the names and behaviour of TensorFlow 2, as far as tinyflow '
+                          'has them')
     run.add_argument(TODAY, action='store_true',
-                     help="NumPy 2's own meaning, in place of that of the program's time")
+                     help="NumPy 2's own meaning, in place of that of the program's time; so it "
+                          'is with --v2')
     graph = command('graph', _graph, 'run a program and draw the graph that it built')
     graph.add_argument('-o', '--output', default='graph.svg', metavar='FILE',
                        help='.svg, .png, .pdf, .dot, or .html for a page to explore it in '
@@ -129,12 +139,14 @@ def _program() -> str:
 
 
 def _run(options) -> int:
-    return _run_script(options.script, options.args, options.numpy_of_today)
+    return _run_script(options.script, options.args, options.numpy_of_today or options.v2,
+                       2 if options.v2 else 1)
 
 
-def _run_script(script: str, args: list[str], numpy_of_today: bool = False) -> int:
+def _run_script(script: str, args: list[str], numpy_of_today: bool = False,
+                version: int = 1) -> int:
     """Runs `script` as __main__ under the name of TensorFlow; its exit status."""
-    aliases.install_as_tensorflow()
+    aliases.install_as_tensorflow(version)
     outer_argv, outer_path = sys.argv, list(sys.path)
     sys.argv = [script, *args]
     sys.path[0] = os.path.dirname(os.path.abspath(script))
