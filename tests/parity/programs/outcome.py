@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 NUMBER = re.compile(r'(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?')
 TOLERANCE = 1e-3                        # of the last numbers, relative: rounding grows in training
+# The bar and the times in a line of Keras's progress.
+_PROGRESS = re.compile(r'\[[=>.]+\] - |\b(ETA: [\d:]+s?|\d+s)( \d+(ms|us|s)/(step|sample|epoch))?')
 _TIMES = re.compile(r'\b(sec|secs|seconds|time|elapsed|duration|ms|took)\b', re.IGNORECASE)
 
 
@@ -26,17 +28,14 @@ class Outcome:
 
 def numbers(out: str) -> list[list[float]]:
     """The numbers of each line that is not about times."""
-    lines = [line for line in out.splitlines() if not _TIMES.search(line)]
+    out = _PROGRESS.sub('', out.replace('\b', ''))
+    lines = [line for line in re.split(r'[\n\r]', out) if not _TIMES.search(line)]
     found = [[float(text) for text in NUMBER.findall(line)] for line in lines]
     return [row for row in found if row]
 
 
-def differs(ours: list[list[float]], theirs: list[list[float]]) -> str | None:
-    """The last numbers of both sides where they differ; None if they agree."""
-    common = min(len(ours), len(theirs))
-    if not common:
-        return None
-    mine, other = ours[common - 1], theirs[common - 1]
+def differs(mine: list[float], other: list[float]) -> str | None:
+    """Two rows of numbers where they differ; None if they agree."""
     if len(mine) == len(other) and all(
             a == b or abs(a - b) <= TOLERANCE * max(abs(a), abs(b)) or a != a and b != b
             for a, b in zip(mine, other)):
@@ -59,13 +58,14 @@ def verdict(here: Outcome, there: Outcome | None) -> tuple[str, str]:
     if there.status not in (0, None):
         return 'runs here only', there.error
     ours, theirs = numbers(here.out), numbers(there.out)
-    if here.status == 0 == there.status and len(ours) != len(theirs):
-        return 'differs', f'{len(ours)} lines of numbers against {len(theirs)}'
-    difference = differs(ours, theirs)
-    if difference is not None:
-        return 'differs', difference
     cut = [name for name, outcome in (('here', here), ('TensorFlow', there))
            if outcome.status is None]
+    if cut:                             # the last line that both have come to
+        common = min(len(ours), len(theirs))
+        ours, theirs = ours[:common], theirs[:common]
+    difference = differs((ours or [[]])[-1], (theirs or [[]])[-1])
+    if difference is not None:
+        return 'differs', difference
     if cut:
         return 'agrees so far', f'cut off: {", ".join(cut)}'
     if ours or here.out.strip() and here.out == there.out:

@@ -69,14 +69,19 @@ class Drawing:
         pass
 
 
-def images(number, shape, seed):
-    """Images of `number` digits or things, each class with a pattern of its own, and labels."""
+def images(number, shape, seed, classes=10):
+    """Images of `number` digits or things, each class with a pattern of its own, and labels.
+
+    Most of an image is dark, as in MNIST; brighter ones would make some trainings diverge.
+    """
     import numpy as np
+    chance = np.random.RandomState(0)
+    lit = chance.rand(*((classes,) + shape)) < 0.2
+    patterns = np.where(lit, chance.randint(60, 240, lit.shape), 0).astype('uint8')
     chance = np.random.RandomState(seed)
-    labels = chance.randint(0, 10, number).astype('uint8')
-    patterns = np.random.RandomState(0).randint(0, 180, (10,) + shape)
-    noise = chance.randint(0, 75, (number,) + shape)
-    return (patterns[labels] + noise).astype('uint8'), labels
+    labels = chance.randint(0, classes, number).astype('uint8')
+    noise = chance.randint(0, 15, (min(number, 1000),) + shape).astype('uint8')
+    return patterns[labels] + noise[np.arange(number) % len(noise)], labels
 
 
 def write_mnist(folder):
@@ -112,10 +117,10 @@ def data_sets():
             return (x[:half], y[:half]), (x[half:], y[half:])
         return load
 
-    def pictures(shape, column):
-        def load(*ignored, **also):
-            x, y = images(1000, shape, 1)
-            z, w = images(200, shape, 2)
+    def pictures(number, shape, column, classes=10):
+        def load(*ignored, **also):         # as many as there are: programs have these numbers
+            x, y = images(number, shape, 1, classes)
+            z, w = images(10000, shape, 2, classes)
             if column:
                 y, w = y.reshape(-1, 1), w.reshape(-1, 1)
             return (x, y), (z, w)
@@ -126,15 +131,17 @@ def data_sets():
         y = x[:, 5] / 4 + chance.rand(500)
         return (x[:400], y[:400]), (x[400:], y[400:])
 
-    return {'mnist': pictures((28, 28), False), 'fashion_mnist': pictures((28, 28), False),
-            'cifar10': pictures((32, 32, 3), True), 'cifar100': pictures((32, 32, 3), True),
+    digits, things = pictures(60000, (28, 28), False), pictures(50000, (32, 32, 3), True)
+    return {'mnist': digits, 'fashion_mnist': digits, 'cifar10': things,
+            'cifar100': pictures(50000, (32, 32, 3), True, 100),
             'imdb': texts(600, 2), 'reuters': texts(600, 46), 'boston_housing': houses}
 
 
-def put_in(tf, default_graph):
+def put_in(tf, default_graph, with_keras):
     """Puts the stand-ins into the modules of TensorFlow, or of tinyflow under its name.
 
-    `default_graph`: there is one already; TensorFlow makes it when it is asked for.
+    `default_graph`: there is one already; TensorFlow makes it when it is asked for. `with_keras`:
+    the program has `import keras`.
     """
     import urllib.request
 
@@ -147,10 +154,14 @@ def put_in(tf, default_graph):
         return original('MNIST_stand_in', *args, **kwargs)
 
     input_data.read_data_sets = read_data_sets
+    homes = [tf.keras.datasets]
+    if with_keras:
+        import keras.datasets
+        homes.append(keras.datasets)
     for name, load in data_sets().items():
-        module = getattr(tf.keras.datasets, name, None)
-        if module is not None:
-            module.load_data = load
+        for home in homes:
+            if hasattr(home, name):
+                getattr(home, name).load_data = load
 
     def no_download(url, *args, **kwargs):
         raise OSError('no stand-in for %s' % getattr(url, 'full_url', url))
