@@ -137,6 +137,10 @@ def data_sets():
             'imdb': texts(600, 2), 'reuters': texts(600, 46), 'boston_housing': houses}
 
 
+def draw_nothing(*args, **kwargs):
+    """In place of plot_model, which needs Graphviz."""
+
+
 def put_in(tf, default_graph, with_keras):
     """Puts the stand-ins into the modules of TensorFlow, or of tinyflow under its name.
 
@@ -154,14 +158,15 @@ def put_in(tf, default_graph, with_keras):
         return original('MNIST_stand_in', *args, **kwargs)
 
     input_data.read_data_sets = read_data_sets
-    homes = [tf.keras.datasets]
+    homes = [tf.keras]
     if with_keras:
-        import keras.datasets
-        homes.append(keras.datasets)
-    for name, load in data_sets().items():
-        for home in homes:
-            if hasattr(home, name):
-                getattr(home, name).load_data = load
+        import keras
+        homes.append(keras)
+    for home in homes:
+        home.utils.plot_model = draw_nothing
+        for name, load in data_sets().items():
+            if hasattr(home.datasets, name):
+                getattr(home.datasets, name).load_data = load
 
     def no_download(url, *args, **kwargs):
         raise OSError('no stand-in for %s' % getattr(url, 'full_url', url))
