@@ -28,28 +28,31 @@ class FakeBlas(Blas):
     def __init__(self, threads, free):
         self.threads, self.given = threads, []
         super().__init__(lambda: self.threads, self.set)
-        self._load = SimpleNamespace(processors=lambda: free, crowded=lambda: False)
+        self._load = SimpleNamespace(processors=lambda: free, crowded=lambda free: False)
 
     def set(self, threads):
         self.threads = threads
         self.given.append(threads)
 
+    def product(self, work, during=lambda: None):
+        """The number of threads during a product."""
+        return self.multiply(lambda a, b, out: during() or self.threads, work, None, None, None)
+
 
 def test_the_number_is_changed_for_the_product_and_set_back():
     blas = FakeBlas(threads=8, free=3)
-    seen = [blas.multiply(lambda a: blas.threads, work, None)
-            for work in (MILLION, 100 * MILLION, 4 * MILLION)]
+    seen = [blas.product(work) for work in (MILLION, 100 * MILLION, 4 * MILLION)]
     assert seen == [1, 3, 2] and blas.given == [1, 8, 3, 8, 2, 8]
     with pytest.raises(ZeroDivisionError):
-        blas.multiply(lambda a: 1 / 0, MILLION, None)
+        blas.product(MILLION, lambda: 1 / 0)
     assert blas.threads == 8
 
 
 def test_nothing_is_set_where_all_are_used_or_the_program_wants_fewer():
     blas = FakeBlas(threads=4, free=4)
-    assert blas.multiply(lambda a: blas.threads, 100 * MILLION, None) == 4
+    assert blas.product(100 * MILLION) == 4
     one = FakeBlas(threads=1, free=4)                       # OPENBLAS_NUM_THREADS=1
-    assert one.multiply(lambda a: one.threads, 100 * MILLION, None) == 1
+    assert one.product(100 * MILLION) == 1
     assert blas.given == one.given == []
 
 
@@ -57,16 +60,15 @@ def test_products_of_several_threads_share_and_leave_nothing_behind():
     blas = FakeBlas(threads=8, free=8)
     inside, go_on = threading.Event(), threading.Event()
 
-    def wait(a):
+    def wait():
         inside.set()
         assert go_on.wait(10)
-        return blas.threads
 
-    thread = threading.Thread(target=blas.multiply, args=(wait, 100 * MILLION, None))
+    thread = threading.Thread(target=blas.product, args=(100 * MILLION, wait))
     thread.start()
     assert inside.wait(10)
-    assert blas.multiply(lambda a: blas.threads, 100 * MILLION, None) == 4
-    assert blas.multiply(lambda a: blas.threads, MILLION, None) == 1
+    assert blas.product(100 * MILLION) == 4
+    assert blas.product(MILLION) == 1
     go_on.set()
     thread.join()
     assert blas.threads == 8
@@ -79,7 +81,7 @@ def test_numpys_own_blas(session, monkeypatch):
     usual = get()
     given = []
     blas = Blas(get, lambda threads: (given.append(threads), change(threads)))
-    blas._load = SimpleNamespace(processors=lambda: 1, crowded=lambda: False)
+    blas._load = SimpleNamespace(processors=lambda: 1, crowded=lambda free: False)
     monkeypatch.setattr(blas_threads, '_multiply', blas.multiply)
     change(2)
     try:
@@ -105,7 +107,7 @@ def test_blocks_of_a_product(monkeypatch, shape, dtype):
     """On a crowded machine; transposed factors, results in a given array and in a new one."""
     m, k, n = shape
     blas = FakeBlas(threads=4, free=4)
-    blas._load.crowded = lambda: True
+    blas._load.crowded = lambda free: True
     monkeypatch.setattr(blas_threads, '_multiply', blas.multiply)
     monkeypatch.setattr(processors, 'most_threads', lambda: 3)
     rng = np.random.default_rng(1)

@@ -19,8 +19,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from tinyflow.graph.support.waits import indivisible
-
 # For how long OpenBLAS' threads spin after a product, as a power of two: 1.5 ms. By default it is a
 # tenth of a second, for which they occupy processors that tinyflow's own threads need; with less,
 # steps of one product wait for them to wake. OpenBLAS reads it when NumPy loads it, so it has an
@@ -29,6 +27,9 @@ if 'numpy' not in sys.modules:
     os.environ.setdefault('OPENBLAS_THREAD_TIMEOUT', '22')
 
 import numpy as np  # noqa: E402 - see above
+
+from tinyflow.graph.support.tiles import in_tiles  # noqa: E402
+from tinyflow.graph.support.waits import indivisible  # noqa: E402
 
 __all__ = ['SMALL', 'dot', 'matmul', 'threads_for']
 
@@ -71,38 +72,37 @@ class Blas:
         self._usual = self._now = 0     # the number of threads outside of them, and at present
 
     @indivisible            # an interrupt must not leave the program with another number of threads
-    def multiply(self, function: Callable[..., np.ndarray], work: int, *arrays: Any) -> np.ndarray:
-        """function(*arrays) with `threads_for(work)`, but no more than the program has set."""
-        free = 1
+    def multiply(self, function: Callable[..., np.ndarray], work: int, a: np.ndarray,
+                 b: np.ndarray, out: np.ndarray | None) -> np.ndarray:
+        """function(a, b, out) with `threads_for(work)`, but no more than the program has set."""
+        free, split = 1, False
         if work >= 2 * _SHARE:
-            if work >= 2 * _BLOCK and self._load.crowded():
-                function = _in_blocks
-            else:
-                free = self._load.processors()
+            free = self._load.processors()
+            split = work >= 2 * _BLOCK and self._load.crowded(free)
         with self._lock:
             if not self._products:
                 self._usual = self._now = self._get()
             self._products += 1
-            self._change(min(self._usual, threads_for(work, free, self._products)))
+            if free == 1 or split:
+                threads = 1
+            else:
+                threads = min(self._usual, threads_for(work, free, self._products))
+            if threads != self._now:
+                self._set(threads)
+                self._now = threads
         try:
-            return function(*arrays)
+            return (_in_blocks if split and self._usual > 1 else function)(a, b, out)
         finally:
             with self._lock:
                 self._products -= 1
-                if not self._products:
-                    self._change(self._usual)
-
-    def _change(self, threads: int) -> None:
-        if threads != self._now:
-            self._set(threads)
-            self._now = threads
+                if not self._products and self._now != self._usual:
+                    self._set(self._usual)
 
 
 def _in_blocks(a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> np.ndarray:
     """The product of two matrices in blocks of rows or of columns."""
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         return np.matmul(a, b, out)
-    from tinyflow.graph.support.tiles import in_tiles  # start-up time
     rows, columns = len(a), b.shape[1]
     if out is None:
         out = np.empty((rows, columns), np.result_type(a, b))
