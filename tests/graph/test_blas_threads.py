@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.eager import enabling
 from tinyflow.graph.support import blas_library, blas_threads, processors
 from tinyflow.graph.support.blas_threads import Blas, threads_for
 
@@ -150,3 +151,11 @@ def test_intra_op_parallelism_threads(graph, monkeypatch):
     with tf.Session() as session:
         session.run(y)
     assert seen == [4]
+
+
+def test_the_config_of_eager_execution(graph, monkeypatch):
+    monkeypatch.setattr(processors, '_limit', 0)
+    monkeypatch.setattr(enabling, '_install', lambda: None)
+    monkeypatch.setattr(enabling.defaults, 'use_graph', lambda graph: None)
+    tf.enable_eager_execution(tf.ConfigProto(intra_op_parallelism_threads=3))
+    assert processors.limit() == 3
