@@ -123,6 +123,22 @@ def test_blocks_of_a_product(monkeypatch, shape, dtype):
         blas_threads.dot(a, b.T if m != n else b[1:])
 
 
+@pytest.mark.parametrize('shape', [(70, 128, 64, 128), (3, 100, 64, 64, 64), (20, 3, 128, 64, 140)])
+@pytest.mark.parametrize('dtype', [np.float32, np.float64])
+def test_stacks_of_small_products(shape, dtype):
+    *stack, m, k, n = shape
+    rng = np.random.default_rng(2)
+    a = rng.normal(size=(*stack, m, k)).astype(dtype)
+    b = rng.normal(size=(*stack, n, k)).astype(dtype).swapaxes(-1, -2)
+    expected = np.stack([np.matmul(a[i], b[i]) for i in range(len(a))])
+    out = np.empty(expected.shape, dtype)
+    assert blas_threads.matmul(a, b, out) is out
+    for result in out, blas_threads.matmul(a, b):
+        np.testing.assert_allclose(result, expected, rtol=1e-3, atol=1e-4)
+    with pytest.raises(ValueError):
+        blas_threads.matmul(a, b[..., 1:, :])
+
+
 def test_other_libraries_decide_themselves(monkeypatch):
     monkeypatch.setattr(blas_threads, '_multiply', blas_threads._find)
     monkeypatch.setattr(blas_library, '_loaded', lambda: iter(['/nowhere/libblas.so']))

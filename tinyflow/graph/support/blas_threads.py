@@ -36,6 +36,7 @@ __all__ = ['SMALL', 'dot', 'matmul', 'threads_for']
 SMALL = 1 << 18         # multiplications; OpenBLAS does up to that many in the calling thread
 _SHARE = 1 << 21        # multiplications (about 40 us) that pay for one more thread
 _BLOCK = 1 << 22        # multiplications of a block
+_STACK = 1 << 26        # multiplications of a stack of small products that pay for several threads
 _MOST_BLOCKS = 16
 _ALIGNED = 16           # rows or columns: OpenBLAS computes 16 at a time
 
@@ -49,7 +50,10 @@ def dot(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarr
 def matmul(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """The products of the matrices in the last two axes, as np.matmul."""
     work = a.shape[-2] * a.shape[-1] * b.shape[-1]
-    return np.matmul(a, b, out) if work <= SMALL else _multiply(np.matmul, work, a, b, out)
+    multiply = np.matmul
+    if work < 2 * _SHARE and a.size * b.shape[-1] >= _STACK and a.shape[:-2] == b.shape[:-2]:
+        multiply = _stack_in_tiles
+    return multiply(a, b, out) if work <= SMALL else _multiply(multiply, work, a, b, out)
 
 
 def threads_for(work: int, free: int, products: int = 1) -> int:
@@ -113,6 +117,15 @@ def _in_blocks(a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> np.ndarr
         in_tiles(rows, lambda i, j: np.matmul(a[i:j], b, out[i:j]), size, 1)
     else:
         in_tiles(columns, lambda i, j: np.matmul(a, b[:, i:j], out[:, i:j]), size, 1)
+    return out
+
+
+def _stack_in_tiles(a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> np.ndarray:
+    """The products of two stacks of small matrices, each of which is computed by one thread."""
+    if out is None:
+        out = np.empty((*a.shape[:-1], b.shape[-1]), np.result_type(a, b))
+    in_tiles(len(a), lambda i, j: np.matmul(a[i:j], b[i:j], out[i:j]), -(-len(a) // _MOST_BLOCKS),
+             1)
     return out
 
 
