@@ -26,7 +26,9 @@ def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None, ragg
         shape = (None,) * ndim
     with get_graph().as_default():
         if sparse:
-            return tf.sparse_placeholder(dtype, shape=shape, name=name)
+            tensor = tf.sparse_placeholder(dtype, shape=shape, name=name)
+            tensor._keras_shape = None if shape is None else tuple(shape)
+            return tensor
         return tf.placeholder(dtype, shape=shape, name=name)
 
 

@@ -351,7 +351,7 @@ def _tensor_if_plain(value):
 def _with_history(inputs):
     """True if all inputs are Keras tensors, after wrapping raw ops between layers as layers."""
     flat = tf.nest.flatten(inputs)
-    if not flat or not all(isinstance(t, tf.Tensor) for t in flat):
+    if not flat or not all(isinstance(t, (tf.Tensor, tf.SparseTensor)) for t in flat):
         return False
     lacking = [t for t in flat if getattr(t, '_keras_history', None) is None]
     if not lacking:

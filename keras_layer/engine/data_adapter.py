@@ -108,6 +108,12 @@ class DataAdapter:
         if any(x is None for x in inputs):
             raise misuse(ValueError(f'The model has no inputs to compute with: x is None, or holds '
                                     f'None. It needs an array for each of {names}.'))
+        for name, tensor, array in zip(names, fed, inputs):
+            if K.is_sparse(tensor) and isinstance(array, np.ndarray):
+                raise misuse(ValueError(
+                    f"The input '{name}' is sparse, but it was given a dense array of shape "
+                    f'{array.shape}.\n  Hint: scipy.sparse.csr_matrix(x), or Input without '
+                    'sparse=True.'))
         if not check:
             check_lengths(inputs, [], [])
             return inputs

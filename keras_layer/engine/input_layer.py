@@ -77,7 +77,9 @@ def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=False, tens
           ragged=False, **kwargs):
     """A symbolic tensor [batch, *shape] where data enters a model.
 
-    ``x = Input(shape=(784,))``. With `tensor`, that tensor is the input and needs no data.
+    ``x = Input(shape=(784,))``. With `tensor`, that tensor is the input and needs no data. With
+    `sparse` it is a SparseTensor, fed with sparse matrices of SciPy or SparseTensorValues; unlike
+    in TensorFlow 1.15, layers know its shape, and `fit` and `predict` cut it into batches.
     ValueError if neither a shape nor a tensor is given.
     """
     if ragged:

@@ -19,6 +19,7 @@ from keras_layer.engine.model_arguments import (
     unknown_argument,
 )
 from keras_layer.engine.network_config import network_config, network_from_config
+from keras_layer.engine.network_losses import NetworkLosses
 from keras_layer.engine.node import Node
 from keras_layer.engine.raw_ops import wrap_raw_ops
 from keras_layer.engine.registry import register_layers
@@ -28,7 +29,7 @@ from tinyflow.graph.support.errors import misuse
 __all__ = ['Network']
 
 
-class Network(Layer):
+class Network(NetworkLosses, Layer):
     """A directed acyclic graph of layers, from `inputs` to `outputs`.
 
     Without arguments it is the base of subclassed models, whose layers are attributes and whose

@@ -217,6 +217,9 @@ class Sequential(Model):
             _one_output(layer, tf.nest.flatten(inputs))
         return inputs
 
+    def _makes_layers_of(self, value):
+        return False                            # its layers are those of the stack
+
     def compute_mask(self, inputs, mask=None):
         """The mask of the output for these inputs; as in TensorFlow, calls the layers again."""
         return mask_of(self.call(inputs, mask=mask))

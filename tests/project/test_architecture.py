@@ -135,7 +135,7 @@ def test_what_import_tinyflow_loads_is_not_imported_inside_functions(imports):
 # An expression that stands for one of these objects ends in such a name.
 NODE = re.compile(r'(\w*_)?(graph|tensor|op|operation)')
 # TF 1.15 has these two on a Tensor, and programs look at them.
-OF_KERAS_TENSORS = {'_keras_history', '_keras_mask'}
+OF_KERAS_TENSORS = {'_keras_history', '_keras_mask', '_keras_shape'}
 
 
 def _last_name(node):
