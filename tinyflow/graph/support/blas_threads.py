@@ -30,6 +30,8 @@ if 'numpy' not in sys.modules:
 
 import numpy as np  # noqa: E402 - see above
 
+from tinyflow.graph.support.tiles import in_tiles  # noqa: E402
+
 __all__ = ['SMALL', 'dot', 'matmul', 'threads_for']
 
 SMALL = 1 << 18         # multiplications; OpenBLAS does up to that many in the calling thread
@@ -102,7 +104,6 @@ def _in_blocks(a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> np.ndarr
     """The product of two matrices in blocks of rows or of columns."""
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         return np.matmul(a, b, out)
-    from tinyflow.graph.support.tiles import in_tiles  # start-up time
     rows, columns = len(a), b.shape[1]
     if out is None:
         out = np.empty((rows, columns), np.result_type(a, b))
