@@ -14,3 +14,13 @@ myst_enable_extensions = ['colon_fence']
 mathjax_path = 'none.js'
 suppress_warnings = ['mystnb.unknown_mime_type']
 exclude_patterns = ['lessons/output']
+
+
+def setup(app):
+    app.connect('html-page-context', _language)
+
+
+def _language(app, page, template, context, doctree):
+    """Tells browsers which pages are Chinese: they choose fonts and line breaks by it."""
+    if page.endswith('.zh') or '/zh/' in page:
+        context['language'] = 'zh-CN'

@@ -26,6 +26,7 @@ from keras_layer.engine.training.standardize import (
     check_targets,
     is_symbolic,
     standardize_weights,
+    with_arrays,
 )
 from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, misuse
 
@@ -96,6 +97,7 @@ class DataAdapter:
 
         For hints: `call` is how targets are given, `one_sample` makes a batch of one sample.
         """
+        x, y, sample_weight = map(with_arrays, (x, y, sample_weight))
         self._build_for(x)
         fed = self._fed_inputs
         names = [t.op.name if not self._is_graph_network else n for t, n in

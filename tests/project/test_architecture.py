@@ -39,6 +39,7 @@ FLOORS = [
      'tinyflow.api.learn', 'tinyflow.api.cli_why', 'tinyflow.api.why', 'tinyflow.__main__'],
     ['keras_layer'],
     ['estimator_layer'],
+    ['tinyflow.api.v2'],                # loaded for tf.compat.v2 only
 ]
 # The only good reasons for an import inside a function; the line ends with one of them.
 START_UP, OPTIONAL = '  # start-up time', '  # optional package'

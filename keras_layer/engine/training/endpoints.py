@@ -7,6 +7,7 @@ from keras_layer.losses.base import Loss, LossFunctionWrapper
 from keras_layer.metrics.base import Mean, MeanMetricWrapper, Metric
 from keras_layer.utils.generic import has_arg
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.v1_v2_switches import v2_enabled
 
 
 class Endpoint:
@@ -116,6 +117,8 @@ def metric_of(metric, endpoint, weighted):
             return function, function.name
         name = getattr(function, 'name', None) or getattr(function, '__name__',
                                                           type(function).__name__)
+    if v2_enabled() and isinstance(metric, str):
+        name = metric                   # TensorFlow 2 keeps the given name
     name = 'weighted_' + name if weighted else name
     return MeanMetricWrapper(function, name=name), name
 

@@ -6,6 +6,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.training.sparse_rows import sparse_rows
+from tinyflow.graph import eager_mode
 from tinyflow.graph.support.errors import misuse, why
 
 
@@ -319,6 +320,18 @@ def _ones_like(target, endpoint):
 
 
 def is_symbolic(data):
-    """True if the data are tensors of the graph."""
-    return any(isinstance(x, (tf.Tensor, tf.Variable, tf.SparseTensor))
+    """True if the data are tensors of the graph; those of eager execution have values."""
+    return any(isinstance(x, (tf.Tensor, tf.Variable, tf.SparseTensor)) and not has_value(x)
                for x in tf.nest.flatten(data))
+
+
+def has_value(x):
+    """True for a tensor of eager execution."""
+    return type(x).__name__ == 'EagerTensor'
+
+
+def with_arrays(data):
+    """The data with arrays in place of tensors of eager execution."""
+    if eager_mode.execute is None or not any(map(has_value, tf.nest.flatten(data))):
+        return data
+    return tf.nest.map_structure(lambda x: x.numpy() if has_value(x) else x, data)

@@ -25,6 +25,7 @@ _LAZY = {
     'rnn': 'tinyflow.api.contrib.rnn',
     'seq2seq': 'tinyflow.api.contrib.seq2seq',
     'slim': 'tinyflow.api.contrib.slim',
+    'summary': 'tinyflow.api.contrib.summary',
     'tensorboard': 'tinyflow.api.contrib.tensorboard',
     'tpu': 'estimator_layer.tpu',
     'training': 'tinyflow.api.contrib.training',

@@ -64,9 +64,6 @@ _INSTEAD = {
 # Names of TensorFlow 1.15 that serve TensorFlow 2's way of writing programs -> what does the same
 # here, or '' where nothing does.
 _NOT_PLANNED = {
-    'Module': 'tf.variable_scope for ops and Variables, or a subclass of tf.keras.Model',
-    'disable_tensor_equality': '== compares Tensors by identity here, always',
-    'enable_tensor_equality': 'tf.equal(x, y); == compares Tensors by identity here, always',
     'experimental': '',
     'wrap_function': 'a Python function that builds nodes in the default graph',
 }
@@ -85,8 +82,6 @@ _TENSORFLOW_2 = {
 
 # Parts of TensorFlow 1 that are deliberately not implemented -> the reason, or a replacement.
 _NO_CONTRIB = 'it was experimental and is no longer maintained'
-_NO_CONTRIB_SUMMARY = ('tf.contrib.summary writes from inside the graph; here the program writes: '
-                       'tf.summary.FileWriter(logdir).add_summary(sess.run(merged), step)')
 _LEFT_OUT = {
     'contrib.boosted_trees': 'use tf.estimator.BoostedTreesClassifier and '
                              'BoostedTreesRegressor',
@@ -117,8 +112,6 @@ _LEFT_OUT = {
     'contrib.stateless': 'after tf.set_random_seed(n), ops draw the same numbers in each '
                          'new Session',
     'contrib.training.bucket_by_sequence_length': 'tf.data.experimental.bucket_by_sequence_length',
-    'summary.all_v2_summary_ops': _NO_CONTRIB_SUMMARY, 'summary.initialize': _NO_CONTRIB_SUMMARY,
-    'contrib.summary': _NO_CONTRIB_SUMMARY,
     'contrib.tensor_forest': _NO_CONTRIB,
     **dict.fromkeys([f'contrib.tpu.{name}' for name in (
         'AsyncCheckpointSaverHook', 'DeviceAssignment', 'InfeedQueue', 'TPUDistributionStrategy',
@@ -196,8 +189,10 @@ def _why(space, name, own):
         return f'tf.{full} was renamed in TensorFlow 1.0: {_present_name(_RENAMED[full])}.'
     if full in _TENSORFLOW_2:
         instead = _TENSORFLOW_2[full]
-        return (f'tf.{full} belongs to TensorFlow 2, which tinyflow does not implement'
-                + (f'; in TensorFlow 1: {instead}.' if instead else '.'))
+        return (f'tf.{full} belongs to TensorFlow 2'
+                + (f'; in TensorFlow 1: {instead}.' if instead else '.') + ' '
+                'TensorFlow 2\'s names, as far as tinyflow has them, are in tf.compat.v2, and in '
+                '`tf` of a program that `python -m tinyflow run --v2` runs.')
     if full in _NOT_PLANNED:
         instead = _NOT_PLANNED[full]
         return f'tf.{full} is not in tinyflow' + (f'; instead: {instead}.' if instead else '.')
