@@ -12,6 +12,7 @@ myst_heading_anchors = 3
 myst_enable_extensions = ['colon_fence']
 # Formulas are set by the browser's own means; nothing is loaded from the network.
 mathjax_path = 'none.js'
+nb_render_image_options = {'alt': 'what the program above draws'}
 suppress_warnings = ['mystnb.unknown_mime_type']
 exclude_patterns = ['lessons/output']
 
