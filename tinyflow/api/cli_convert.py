@@ -138,7 +138,9 @@ def _is_of_python2(error):
         return any(f"cannot import name {name!r}" in text for name in _IMPORTED)
     if isinstance(error, NameError):
         return error.name in _NAMES
-    return isinstance(error, AttributeError) and error.name in _METHODS | _IMPORTED
+    return isinstance(error, AttributeError) and (
+        error.name in _METHODS | _IMPORTED or
+        error.name == 'next' and hasattr(error.obj, '__next__'))        # of iterators
 
 
 def _is_python2_text(line):

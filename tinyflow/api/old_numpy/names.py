@@ -76,13 +76,13 @@ REMOVED = {
     'complex_': np.complex128, 'float_': np.float64, 'int0': np.intp, 'longcomplex':
     np.clongdouble, 'longfloat': np.longdouble, 'object0': np.object_, 'singlecomplex':
     np.complex64, 'str0': np.str_, 'string_': np.bytes_, 'uint0': np.uintp, 'unicode_': np.str_,
-    'void0': np.void, 'chararray': np.char.chararray, 'format_parser': np.rec.format_parser,
+    'void0': np.void,
     # numbers
     'Inf': np.inf, 'Infinity': np.inf, 'NAN': np.nan, 'NINF': -np.inf, 'NZERO': -0.0,
     'NaN': np.nan, 'PINF': np.inf, 'PZERO': 0.0, 'infty': np.inf,
     # functions
     'alen': lambda a: len(np.atleast_1d(a)), 'alltrue': np.all, 'asfarray': _asfarray,
-    'asscalar': lambda a: a.item(), 'compare_chararrays': np.char.compare_chararrays,
+    'asscalar': lambda a: a.item(),
     'cumproduct': np.cumprod, 'disp': _disp, 'fastCopyAndTranspose': lambda a: a.T.copy(),
     'in1d': lambda ar1, ar2, *args, **kwargs: np.isin(ar1, ar2, *args, **kwargs).reshape(-1),
     'mat': np.asmatrix, 'msort': lambda a: np.sort(a, axis=0), 'product': np.prod,
@@ -98,11 +98,13 @@ REMOVED = {
                 'float': [np.float16, np.float32, np.float64, np.longdouble],
                 'complex': [np.complex64, np.complex128, np.clongdouble],
                 'others': [bool, object, bytes, str, np.void]},
-    # errors and modules
-    **{name: getattr(exceptions, name) for name in (
-        'AxisError', 'ComplexWarning', 'ModuleDeprecationWarning', 'RankWarning', 'TooHardError',
-        'VisibleDeprecationWarning') if hasattr(exceptions, name)},
-    'DataSource': np.lib.npyio.DataSource, 'sys': sys, 'warnings': warnings,
+    # errors and modules, and what NumPy still has elsewhere
+    **{name: getattr(home, name) for home, names in {
+        exceptions: ('AxisError', 'ComplexWarning', 'ModuleDeprecationWarning', 'RankWarning',
+                     'TooHardError', 'VisibleDeprecationWarning'),
+        np.char: ('chararray', 'compare_chararrays'), np.rec: ('format_parser',),
+        np.lib.npyio: ('DataSource',)}.items() for name in names if hasattr(home, name)},
+    'sys': sys, 'warnings': warnings,
 }
 # Removed without a substitute in NumPy.
 FINANCIAL = frozenset(['fv', 'ipmt', 'irr', 'mirr', 'nper', 'npv', 'pmt', 'ppmt', 'pv', 'rate'])
