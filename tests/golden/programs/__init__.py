@@ -13,6 +13,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     scopes,
     control,
     control_flow,
+    crf,
     ctc,
     node_counts,
     nn,

@@ -6,6 +6,7 @@ from tinyflow.graph.support.missing import explain_missing as _explain_missing
 # Imported on first use.
 _LAZY = {
     'cluster_resolver': 'tinyflow.api.contrib.cluster_resolver',
+    'crf': 'tinyflow.api.contrib.crf',
     'data': 'tinyflow.api.contrib.data',
     'distribute': 'tinyflow.api.contrib.distribute',
     'eager': 'tinyflow.api.contrib.eager',

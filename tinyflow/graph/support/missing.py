@@ -108,8 +108,6 @@ _LEFT_OUT = {
         'receptive_field', 'recurrent', 'reduce_slice_ops', 'remote_fused_graph', 'resampler',
         'rpc', 'solvers', 'sparsemax', 'specs', 'staging', 'stat_summarizer', 'tensorrt', 'text',
         'timeseries')], _NO_CONTRIB),
-    'contrib.crf': 'the forward pass of a linear-chain CRF is a tf.scan over time of '
-                   'tf.reduce_logsumexp, the Viterbi path a loop in NumPy over its results',
     'contrib.deprecated': 'use tf.summary.scalar, histogram and image',
     'contrib.distributions': 'tf.random_normal and the like draw samples; a density is a few ops',
     'contrib.image': 'use tf.image; for rotations, scipy.ndimage in tf.py_func',
