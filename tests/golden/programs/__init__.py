@@ -21,6 +21,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     losses,
     gradients,
     optimizers,
+    optimizers_contrib,
     partitioned,
     resource_variables,
     training,

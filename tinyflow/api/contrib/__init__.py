@@ -22,6 +22,7 @@ _LAZY = {
     'losses': 'tinyflow.api.contrib.losses',
     'metrics': 'tinyflow.api.contrib.metrics',
     'nn': 'tinyflow.api.contrib.nn',
+    'opt': 'tinyflow.api.contrib.opt',
     'predictor': 'tinyflow.api.contrib.predictor',
     'rnn': 'tinyflow.api.contrib.rnn',
     'seq2seq': 'tinyflow.api.contrib.seq2seq',

@@ -113,8 +113,13 @@ _LEFT_OUT = {
     'contrib.image': 'use tf.image; for rotations, scipy.ndimage in tf.py_func',
     'contrib.keras': 'use tf.keras',
     'contrib.losses.metric_learning': 'a triplet loss is tf.nn.relu(d_near - d_far + margin)',
-    'contrib.opt': 'use the optimizers of tf.train and tf.keras.optimizers; write weight decay as '
-                   'a separate update, tf.assign_sub(v, rate * v), run with the train_op',
+    **dict.fromkeys([f'contrib.opt.{name}' for name in (
+        'AGNOptimizer', 'AdaMaxOptimizer', 'AdamGSOptimizer', 'AddSignOptimizer',
+        'DropStaleGradientOptimizer', 'ElasticAverageOptimizer', 'GGTOptimizer',
+        'LazyAdamGSOptimizer', 'ModelAverageOptimizer', 'MultitaskOptimizerWrapper',
+        'PowerSignOptimizer', 'RegAdagradOptimizer', 'ShampooOptimizer',
+        'VariableClippingOptimizer')],
+        'the other optimizers of tf.contrib.opt, of tf.train and tf.keras.optimizers are there'),
     'contrib.session_bundle': 'use tf.saved_model',
     'contrib.slim.nets': 'the files of research/slim/nets, which only need tf.contrib.slim, run '
                          'here; or use tf.keras.applications',
