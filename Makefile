@@ -99,7 +99,8 @@ exercises: .venv/installed
 	@$(PY) -m pytest -q -n 0 tests/api/learn $(ARGS)
 
 lessons: .venv/installed
-	@$(PY) docs/lessons.py out/lessons && echo "Open one: .venv/bin/jupyter notebook out/lessons"
+	@$(PY) docs/lessons.py out/lessons && echo "To open them: $(PY) -m pip install notebook," \
+	    "then .venv/bin/jupyter notebook out/lessons"
 
 doctest: .venv/installed
 	@$(PY) docs/site/examples.py $(ARGS)
@@ -117,6 +118,7 @@ bench: .venv/installed
 	    echo "Timing tinyflow alone."; \
 	    $(PY) benchmarks/run.py $(ARGS); \
 	fi
+	@$(if $(ARGS),,$(PY) benchmarks/load.py $(if $(wildcard $(TF_PY)),--tensorflow $(TF_PY)))
 	@$(if $(ARGS),,$(PY) benchmarks/cluster.py $(if $(TF1_PYTHON),--tensorflow1 $(TF1_PYTHON)))
 	@$(if $(ARGS),,$(PY) benchmarks/explorer.py)
 

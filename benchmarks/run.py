@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import median
 
 import eager_workloads  # noqa: F401 - enters its workloads
+from busy import busy_processes
 from side import Side, SideError
 from table import Table
 from worker import FRAMEWORKS
@@ -42,6 +43,8 @@ def main():
     try:
         if not announce(sides):
             sys.exit(1)
+        if options.busy:
+            print(f"{options.busy} other processes keep the processors busy\n")
         table = Table(
             [row.title for workload in workloads for row in workload.rows],
             [side.label for side in sides],
@@ -50,7 +53,9 @@ def main():
         results = []
         for workload in workloads:
             incomplete = any(result["errors"] for result in results)
-            for result in measure(workload, sides, options.rounds):
+            with busy_processes(options.busy):
+                measured = measure(workload, sides, options.rounds)
+            for result in measured:
                 if workload.cumulative and incomplete:
                     withdraw_comparison(result)
                 print(table.line(result), flush=True)
@@ -62,7 +67,7 @@ def main():
     print(f"\n{time.perf_counter() - started:.0f} s in all")
     if len(sides) == 1:
         print("\n" + HOW_TO_GET_TENSORFLOW)
-    write(options, report(sides, results))
+    write(options, report(sides, results, options.busy))
 
 
 def parse_arguments():
@@ -84,6 +89,9 @@ def parse_arguments():
         choices=FRAMEWORKS,
         default="tinyflow",
         help="'tensorflow' measures TensorFlow against itself: a check of the method",
+    )
+    parser.add_argument(
+        "--busy", type=int, default=0, metavar="N", help="N processes keep the processors busy"
     )
     options = parser.parse_args()
     if options.rounds < 1:
@@ -184,11 +192,11 @@ def withdraw_comparison(result):
     result.update(ratio=None, met=None, note="not comparable, since a row above failed")
 
 
-def report(sides, results):
+def report(sides, results, busy=0):
     """Everything that --json writes."""
     return {
         "sides": {side.label: side.versions for side in sides},
-        "machine": {"system": platform.platform(), "cores": os.cpu_count()},
+        "machine": {"system": platform.platform(), "cores": os.cpu_count(), "busy": busy},
         "results": results,
     }
 

@@ -7,6 +7,8 @@ Needs the extra `tinyflow-graph[docs]`.
 from __future__ import annotations
 
 import argparse
+import base64
+import importlib.util
 import os
 import re
 import shutil
@@ -47,9 +49,22 @@ def run(script: Path, folder: Path) -> float:
                    resources={'metadata': {'path': str(folder)}}).execute()
     for cell in notebook.cells:             # times differ from run to run
         cell.metadata.pop('execution', None)
+        for output in cell.get('outputs', ()):
+            add_png(output)
     check(notebook, script)
     nbformat.write(notebook, folder / f'{script.stem}.ipynb')
     return time.perf_counter() - start
+
+
+def add_png(output: nbformat.NotebookNode) -> None:
+    """Adds to an SVG picture the same as PNG: Jupyter shows no SVG of a notebook made elsewhere."""
+    svg = output.get('data', {}).get('image/svg+xml')
+    if svg and importlib.util.find_spec('resvg_py'):        # it has no wheel for Python 3.10
+        import resvg_py
+        png = bytes(resvg_py.svg_to_bytes(svg_string=svg, dpi=2 * 96))
+        output.data['image/png'] = base64.b64encode(png).decode()
+        width = int.from_bytes(png[16:20], 'big') // 2
+        output.metadata['image/png'] = nbformat.from_dict({'width': width})
 
 
 def check(notebook: nbformat.NotebookNode, script: Path) -> None:

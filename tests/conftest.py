@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import tinyflow as tf
+from tinyflow.graph.support import processors
 
 TESTS = Path(__file__).parent
 OTHER_FLOORS = ('keras', 'estimator', 'parity')         # these set their own markers
@@ -37,6 +38,8 @@ def pytest_collection_modifyitems(items):
 def pytest_configure():
     # Tests need not survive a power failure, and some file systems take milliseconds for each.
     os.fsync = lambda descriptor: None
+    # Last bits of large products depend on the number of threads, which follows the load.
+    processors.set_limit(processors.present())
 
 
 def pytest_collection_finish():

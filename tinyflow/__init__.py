@@ -7,7 +7,7 @@ TensorFlow whose behaviour this is; tinyflow's own is `tinyflow_version`.
 """
 import importlib as _importlib
 
-import tinyflow.session.blas_threads  # before NumPy
+import tinyflow.graph.support.blas_threads  # before NumPy
 from tinyflow import train
 from tinyflow.api import bitwise, compat, dtypes, linalg, manip, math, nn, random
 from tinyflow.api.namespaces import NAMESPACES as _NAMESPACES, install as _install_namespaces
@@ -22,7 +22,7 @@ from tinyflow.api.aliases import install_as_tensorflow, uninstall_as_tensorflow
 from tinyflow.graph.support.v1_v2_switches import (
     control_flow_v2_enabled, disable_control_flow_v2, disable_resource_variables,
     disable_v2_behavior, disable_v2_tensorshape, enable_control_flow_v2, enable_resource_variables,
-    enable_v2_behavior, resource_variables_enabled,
+    resource_variables_enabled,
 )
 from tinyflow.session.config import (
     ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunMetadata, RunOptions,
@@ -191,7 +191,10 @@ __version__ = VERSION
 # Resolved on first access: public name -> the module that defines it.
 _LATER = {**_names_of({
     'tinyflow.eager.function': 'function',
+    'tinyflow.train.module': 'Module',
     'tinyflow.eager.enabling': 'disable_eager_execution enable_eager_execution',
+    'tinyflow.api.v2.behavior': 'disable_tensor_equality enable_tensor_equality '
+                                'enable_v2_behavior enable_v2_tensorshape',
     'tinyflow.data.structure': 'SparseTensorSpec',
     'tinyflow.formats.wire.tensors': 'make_ndarray make_tensor_proto',
     'tinyflow.gradients.tape': 'GradientTape',

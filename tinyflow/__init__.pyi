@@ -8,6 +8,9 @@ from tinyflow.api import (
     signal, sparse, spectral, strings, summary, sysconfig, test, testing,
 )
 from tinyflow.api.aliases import install_as_tensorflow, uninstall_as_tensorflow
+from tinyflow.api.v2.behavior import (
+    disable_tensor_equality, enable_tensor_equality, enable_v2_behavior, enable_v2_tensorshape,
+)
 from tinyflow.data.structure import SparseTensorSpec
 from tinyflow.eager.enabling import disable_eager_execution, enable_eager_execution
 from tinyflow.eager.function import function
@@ -53,7 +56,7 @@ from tinyflow.graph.support.logging import get_logger
 from tinyflow.graph.support.v1_v2_switches import (
     control_flow_v2_enabled, disable_control_flow_v2, disable_resource_variables,
     disable_v2_behavior, disable_v2_tensorshape, enable_control_flow_v2, enable_resource_variables,
-    enable_v2_behavior, resource_variables_enabled,
+    resource_variables_enabled,
 )
 from tinyflow.graph.support.version import (
     GIT_VERSION, GRAPH_DEF_VERSION, TINYFLOW_VERSION as tinyflow_version, VERSION,
@@ -249,6 +252,7 @@ from tinyflow.session.config import (
 )
 from tinyflow.session.interactive import InteractiveSession
 from tinyflow.session.session import Session
+from tinyflow.train.module import Module
 from typing import Any
 import estimator_layer as estimator
 import keras_layer as keras
@@ -275,8 +279,8 @@ __all__ = [
     'Event', 'FIFOQueue', 'FixedLenFeature', 'FixedLenSequenceFeature', 'FixedLengthRecordReader',
     'GIT_VERSION', 'GPUOptions', 'GRAPH_DEF_VERSION', 'GradientTape', 'Graph', 'GraphDef',
     'GraphKeys', 'GraphOptions', 'HistogramProto', 'IdentityReader', 'IndexedSlices',
-    'IndexedSlicesValue', 'InteractiveSession', 'LogMessage', 'MetaGraphDef', 'NameAttrList',
-    'NoGradient', 'NodeDef', 'NotDifferentiable', 'OpDef', 'OpError', 'Operation',
+    'IndexedSlicesValue', 'InteractiveSession', 'LogMessage', 'MetaGraphDef', 'Module',
+    'NameAttrList', 'NoGradient', 'NodeDef', 'NotDifferentiable', 'OpDef', 'OpError', 'Operation',
     'OptimizerOptions', 'PaddingFIFOQueue', 'Print', 'PriorityQueue', 'QueueBase',
     'RandomShuffleQueue', 'ReaderBase', 'RegisterGradient', 'RunMetadata', 'RunOptions', 'Session',
     'SessionLog', 'SparseConditionalAccumulator', 'SparseFeature', 'SparseTensor',
@@ -305,12 +309,13 @@ __all__ = [
     'decode_compressed', 'decode_csv', 'decode_raw', 'depth_to_space', 'deserialize_many_sparse',
     'device', 'diag', 'diag_part', 'digamma', 'dimension_at_index', 'dimension_value',
     'disable_control_flow_v2', 'disable_eager_execution', 'disable_resource_variables',
-    'disable_v2_behavior', 'disable_v2_tensorshape', 'distribute', 'distributions', 'div',
-    'div_no_nan', 'divide', 'doctor', 'double', 'dtypes', 'dynamic_partition', 'dynamic_stitch',
-    'edit_distance', 'einsum', 'enable_control_flow_v2', 'enable_eager_execution',
-    'enable_resource_variables', 'enable_v2_behavior', 'encode_base64', 'ensure_shape', 'equal',
-    'erf', 'erfc', 'errors', 'estimator', 'examples', 'executing_eagerly', 'exp', 'expand_dims',
-    'explain', 'explain_name', 'expm1', 'extract_image_patches', 'extract_volume_patches', 'eye',
+    'disable_tensor_equality', 'disable_v2_behavior', 'disable_v2_tensorshape', 'distribute',
+    'distributions', 'div', 'div_no_nan', 'divide', 'doctor', 'double', 'dtypes',
+    'dynamic_partition', 'dynamic_stitch', 'edit_distance', 'einsum', 'enable_control_flow_v2',
+    'enable_eager_execution', 'enable_resource_variables', 'enable_tensor_equality',
+    'enable_v2_behavior', 'enable_v2_tensorshape', 'encode_base64', 'ensure_shape', 'equal', 'erf',
+    'erfc', 'errors', 'estimator', 'examples', 'executing_eagerly', 'exp', 'expand_dims', 'explain',
+    'explain_name', 'expm1', 'extract_image_patches', 'extract_volume_patches', 'eye',
     'feature_column', 'fft', 'fft2d', 'fft3d', 'fill', 'fixed_size_partitioner', 'flags', 'float16',
     'float32', 'float64', 'floor', 'floor_div', 'floordiv', 'floormod', 'foldl', 'foldr',
     'function', 'gather', 'gather_nd', 'get_collection', 'get_collection_ref', 'get_default_graph',

@@ -99,4 +99,17 @@ show_picture('the ops below:    ', output('14_ops_of_keras.svg'))
 show_picture('the ops by hand:  ', output('14_ops_by_hand.svg'))
 
 # %% [markdown]
+# **What to remember.** A layer is a few ops and its Variables; a model is a list of layers;
+# `compile` adds the loss and the optimizer, and `fit` runs the loop that you wrote by hand. The
+# graph and the Session are still there.
+#
+# **Try it.** Add a third layer in both ways. Which of the two is more work, and in which can you
+# say where each number comes from? Leave `shuffle=False` away: why do the numbers differ now?
+
+# %%
+# The lesson checks itself: what the text says is so.
+assert np.isclose(hand_loss, keras_loss, rtol=1e-3) and keras_accuracy > 0.9
+assert explanation.layer_of('dense_1/MatMul') == 'dense_1'
+
+# %% [markdown]
 # Next lesson: [15. Keras: two inputs, two outputs](15_keras_functional.py).

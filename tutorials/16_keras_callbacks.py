@@ -125,7 +125,7 @@ class HardestDigit(keras.callbacks.Callback):
         self.batches += 1
 
     def on_epoch_end(self, epoch, logs=None):
-        assert logs
+        assert logs                             # fit gives them; None is only a default
         right = self.model.predict(self.images).argmax(axis=1) == self.labels
         shares = [right[self.labels == digit].mean() for digit in range(10)]
         digit = int(np.argmin(shares))

@@ -178,4 +178,12 @@ with tf.Session() as session:
 assert [float(each) for each in np.ravel(means)] == [2.0, 1.0]
 
 # %% [markdown]
+# **What to remember.** A graph may lie on several machines: a device string says where a node runs,
+# and what crosses between them is sent by itself. Parameter servers keep the Variables in one
+# place; a strategy keeps a copy in each worker and takes the mean of the gradients.
+#
+# **Try it.** Feed 10 rows in place of 500: does less cross? Give the strategy a third replica, six
+# targets and batches of 3: what are the two means now?
+
+# %% [markdown]
 # Next lesson: [25. Build it yourself](25_build_it_yourself.py).

@@ -477,4 +477,12 @@ from tinyflow.ops.nn import activations
 print(inspect.getsource(activations.Relu))
 
 # %% [markdown]
+# **What to remember.** A graph is a list of nodes, a run computes those that are needed in their
+# order, a gradient is more nodes, and an optimizer is a few of them. All the rest makes it faster,
+# safer or easier to use.
+#
+# **Try it.** Add `Exp` to your engine, with its gradient. Then a Session that remembers in which
+# order it computed a fetch, so that it need not look for it in the next run.
+
+# %% [markdown]
 # Next lesson: [26. Eager and graph: the same ops](26_eager.py).

@@ -142,8 +142,10 @@ def exercises(sources: Sources) -> None:
         found = [each for each in all_exercises() if each.level == level]
         lines += ['', f'## {level[0].upper()}{level[1:]}'] if found else []
         for each in found:
-            lines += ['', f'### {each.number}. {each.title}', '', f'`{each.name}`, after lesson '
-                      f'{each.lesson}', '', reference.as_markdown(each.task)]
+            lesson = next((ROOT / 'tutorials').glob(f'{each.lesson:02}_*.py')).stem
+            lines += ['', f'### {each.number}. {each.title}', '', f'`{each.name}`, after '
+                      f'[lesson {each.lesson}](lessons/{lesson}.ipynb)', '',
+                      reference.as_markdown(each.task)]
     sources.write('exercises.md', '\n'.join(lines) + '\n')
 
 

@@ -159,5 +159,5 @@ def _block(block):
         return block
     if any(line.startswith('  ') or re.search(r'\S {2,}\S', line) for line in lines):
         return '```text\n' + block + '\n```'
-    return re.sub(r'``[^`]*``|`[^`]*`|[*_\[\]<>\\$#|~^]',
-                  lambda m: m[0] if m[0][0] == '`' else '\\' + m[0], block)
+    return re.sub(r'``[^`]*``|`[^`]*`|(?<!\w)\*\w+\*(?!\w)|[*_\[\]<>\\$#|~^]',
+                  lambda m: m[0] if m[0][0] == '`' or len(m[0]) > 1 else '\\' + m[0], block)

@@ -5,7 +5,7 @@ from typing import Any
 
 import tinyflow as tf
 from estimator_layer.canned.common import check_features
-from estimator_layer.canned.optimizers import get_optimizer
+from estimator_layer.canned.optimizers import Version1
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
 from tinyflow.graph.support.errors import misuse
@@ -27,10 +27,15 @@ class BaselineEstimator(Estimator):
       optimizer: a tf.train.Optimizer, a function that creates one, or its name.
     """
 
+    conventions: Any = Version1
+
     def __init__(self, head, model_dir=None, optimizer: Any = 'Ftrl', config=None, *,
                  weight_column=None):
+        conventions = self.conventions
+
         def model_fn(features, labels, mode, config):
-            return _baseline_model_fn(features, labels, mode, head, optimizer, weight_column)
+            return _baseline_model_fn(features, labels, mode, head, optimizer, conventions,
+                                      weight_column)
         super().__init__(model_fn=model_fn, model_dir=model_dir, config=config)
 
 
@@ -58,7 +63,7 @@ class BaselineRegressor(BaselineEstimator):
         super().__init__(head, model_dir, optimizer, config)
 
 
-def _baseline_model_fn(features, labels, mode, head, optimizer, weight_column):
+def _baseline_model_fn(features, labels, mode, head, optimizer, conventions, weight_column):
     units = head.logits_dimension
     check_features(features)
     checks, batch_size = _batch_size(features, _key_of(weight_column))
@@ -67,8 +72,7 @@ def _baseline_model_fn(features, labels, mode, head, optimizer, weight_column):
         logits = tf.multiply(bias, tf.ones([batch_size, units]))
 
     def train_op_fn(loss):
-        return get_optimizer(optimizer, _LEARNING_RATE).minimize(
-            loss, global_step=tf.train.get_global_step())
+        return conventions.minimize_counting(conventions.get(optimizer, _LEARNING_RATE), loss)
     return head.create_estimator_spec(features=features, mode=mode, logits=logits, labels=labels,
                                       train_op_fn=train_op_fn)
 

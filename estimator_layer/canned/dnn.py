@@ -4,12 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 import tinyflow as tf
-from estimator_layer.canned.common import (
-    check_features,
-    get_partitioner,
-    summarize_layer,
-)
-from estimator_layer.canned.optimizers import get_optimizer
+from estimator_layer.canned.common import check_features, summarize_layer
+from estimator_layer.canned.optimizers import Version1
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
 from estimator_layer.model_fn import ModeKeys
@@ -38,16 +34,18 @@ class DNNEstimator(Estimator):
       batch_norm: True applies batch normalization after each hidden layer.
     """
 
+    conventions: Any = Version1
+
     def __init__(self, head, hidden_units, feature_columns, model_dir=None,
                  optimizer: Any = 'Adagrad',
                  activation_fn=tf.nn.relu, dropout=None, input_layer_partitioner=None, config=None,
                  warm_start_from=None, batch_norm=False):
-        columns = tuple(feature_columns or ())
+        columns, conventions = tuple(feature_columns or ()), self.conventions
 
         def model_fn(features, labels, mode, config):
             return _dnn_model_fn(features, labels, mode, head, hidden_units, columns, optimizer,
-                                 activation_fn, dropout, input_layer_partitioner, config,
-                                 batch_norm)
+                                 conventions, activation_fn, dropout, input_layer_partitioner,
+                                 config, batch_norm)
         super().__init__(model_fn=model_fn, model_dir=model_dir, config=config,
                          warm_start_from=warm_start_from)
 
@@ -87,18 +85,20 @@ class DNNRegressor(DNNEstimator):
                          dropout, input_layer_partitioner, config, warm_start_from, batch_norm)
 
 
-def _dnn_model_fn(features, labels, mode, head, hidden_units, columns, optimizer, activation_fn,
-                  dropout, input_layer_partitioner, config, batch_norm):
-    optimizer = get_optimizer(optimizer, _LEARNING_RATE)
+def _dnn_model_fn(features, labels, mode, head, hidden_units, columns, optimizer, conventions,
+                  activation_fn, dropout, input_layer_partitioner, config, batch_norm):
+    optimizer = conventions.get(optimizer, _LEARNING_RATE)
     check_features(features)
     with tf.variable_scope('dnn', values=tuple(features.values()),
-                           partitioner=get_partitioner(config), use_resource=True):
+                           partitioner=conventions.partitioner(config), use_resource=True):
         logit_fn = dnn_logit_fn_builder(
             head.logits_dimension, hidden_units, columns, activation_fn, dropout,
-            input_layer_partitioner or get_partitioner(config, min_slice_size=64 << 20), batch_norm)
+            input_layer_partitioner or conventions.partitioner(config, min_slice_size=64 << 20),
+            batch_norm)
         logits = logit_fn(features=features, mode=mode)
         return head.create_estimator_spec(features=features, mode=mode, labels=labels,
-                                          optimizer=optimizer, logits=logits)
+                                          optimizer=optimizer, logits=logits,
+                                          **conventions.head_settings())
 
 
 def dnn_logit_fn_builder(units, hidden_units, feature_columns, activation_fn, dropout,

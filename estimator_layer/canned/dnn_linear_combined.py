@@ -5,10 +5,10 @@ import math
 from typing import Any
 
 import tinyflow as tf
-from estimator_layer.canned.common import check_features, get_partitioner, summarize_layer
+from estimator_layer.canned.common import check_features, summarize_layer
 from estimator_layer.canned.dnn import dnn_logit_fn_builder
 from estimator_layer.canned.linear import linear_logit_fn_builder
-from estimator_layer.canned.optimizers import get_optimizer
+from estimator_layer.canned.optimizers import Version1
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
 from tinyflow.graph.support.errors import misuse
@@ -35,6 +35,8 @@ class DNNLinearCombinedEstimator(Estimator):
         DNNEstimator.
     """
 
+    conventions: Any = Version1
+
     def __init__(self, head, model_dir=None, linear_feature_columns=None,
                  linear_optimizer: Any = 'Ftrl',
                  dnn_feature_columns=None, dnn_optimizer: Any = 'Adagrad', dnn_hidden_units=None,
@@ -49,10 +51,12 @@ class DNNLinearCombinedEstimator(Estimator):
         wide = _Wide(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
         deep = _Deep(dnn_feature_columns, dnn_optimizer, dnn_hidden_units, dnn_activation_fn,
                      dnn_dropout, batch_norm)
+        conventions = self.conventions
 
         def model_fn(features, labels, mode, config):
-            partitioner = input_layer_partitioner or get_partitioner(config, 64 << 20)
-            return _model_fn(features, labels, mode, head, wide, deep, partitioner, config)
+            partitioner = input_layer_partitioner or conventions.partitioner(config, 64 << 20)
+            return _model_fn(features, labels, mode, head, wide, deep, conventions, partitioner,
+                             config)
         super().__init__(model_fn=model_fn, model_dir=model_dir, config=config,
                          warm_start_from=warm_start_from)
 
@@ -108,8 +112,8 @@ class _Part:
         self.columns = columns
         self._optimizer = optimizer
 
-    def optimizer(self):
-        return get_optimizer(self._optimizer, self._learning_rate())
+    def optimizer(self, conventions):
+        return conventions.get(self._optimizer, self._learning_rate())
 
     def scope(self, name, features, partitioner):
         return tf.variable_scope(name, values=tuple(features.values()), partitioner=partitioner,
@@ -148,40 +152,37 @@ class _Deep(_Part):
     def _learning_rate(self):
         return _DNN_LEARNING_RATE
 
-    def logits(self, features, units, partitioner, mode, config):
+    def logits(self, features, units, partitioner, mode, of_layers):
         """(logits, name of the variable scope)."""
         hidden_units, activation_fn, dropout, batch_norm = self._settings
-        with self.scope('dnn', features, get_partitioner(config)) as scope:
+        with self.scope('dnn', features, of_layers) as scope:
             logit_fn = dnn_logit_fn_builder(units, hidden_units, self.columns, activation_fn,
                                             dropout, partitioner, batch_norm)
             return logit_fn(features=features, mode=mode), scope.name
 
 
-def _model_fn(features, labels, mode, head, wide, deep, partitioner, config):
+def _model_fn(features, labels, mode, head, wide, deep, conventions, partitioner, config):
     check_features(features)
     units = head.logits_dimension
     trained, parts = [], []
     if deep.columns:
-        optimizer = deep.optimizer()
-        logits, scope = deep.logits(features, units, partitioner, mode, config)
+        optimizer = deep.optimizer(conventions)
+        logits, scope = deep.logits(features, units, partitioner, mode,
+                                     conventions.partitioner(config))
         parts.append(logits)
         trained.append((optimizer, scope))
     if wide.columns:
-        optimizer = wide.optimizer()
+        optimizer = wide.optimizer(conventions)
         logits, scope = wide.logits(features, units, partitioner)
         parts.append(logits)
         trained.append((optimizer, scope))
     logits = parts[0] + parts[1] if len(parts) > 1 else parts[0]
     return head.create_estimator_spec(
         features=features, mode=mode, labels=labels, logits=logits,
-        train_op_fn=lambda loss: _train_op(loss, trained))
+        train_op_fn=lambda loss: _train_op(loss, trained, conventions))
 
 
-def _train_op(loss, trained):
+def _train_op(loss, trained, conventions):
     """A step of each optimizer on the Variables of its part, then the global step."""
-    step = tf.train.get_global_step()
-    updates = [optimizer.minimize(
-        loss, var_list=tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope=scope))
-        for optimizer, scope in trained]
-    with tf.control_dependencies([tf.group(*updates)]):
-        return tf.assign_add(step, 1).op
+    updates = [conventions.minimize(optimizer, loss, scope) for optimizer, scope in trained]
+    return conventions.count_step([optimizer for optimizer, _ in trained], updates)

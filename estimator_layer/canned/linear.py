@@ -5,8 +5,8 @@ import math
 from typing import Any
 
 import tinyflow as tf
-from estimator_layer.canned.common import check_features, get_partitioner
-from estimator_layer.canned.optimizers import get_optimizer
+from estimator_layer.canned.common import check_features
+from estimator_layer.canned.optimizers import Version1
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
 from tinyflow.layers.feature_column.linear_model import LinearModel
@@ -33,13 +33,15 @@ class LinearEstimator(Estimator):
         are combined.
     """
 
+    conventions: Any = Version1
+
     def __init__(self, head, feature_columns, model_dir=None, optimizer: Any = 'Ftrl', config=None,
                  partitioner=None, sparse_combiner='sum', *, warm_start_from=None):
-        columns = tuple(feature_columns or ())
+        columns, conventions = tuple(feature_columns or ()), self.conventions
 
         def model_fn(features, labels, mode, config):
-            return _linear_model_fn(features, labels, mode, head, columns, optimizer, partitioner,
-                                    config, sparse_combiner)
+            return _linear_model_fn(features, labels, mode, head, columns, optimizer, conventions,
+                                    partitioner, config, sparse_combiner)
         super().__init__(model_fn=model_fn, model_dir=model_dir, config=config,
                          warm_start_from=warm_start_from)
 
@@ -76,21 +78,19 @@ class LinearRegressor(LinearEstimator):
                          sparse_combiner, warm_start_from=warm_start_from)
 
 
-def _linear_model_fn(features, labels, mode, head, columns, optimizer, partitioner, config,
-                     sparse_combiner):
+def _linear_model_fn(features, labels, mode, head, columns, optimizer, conventions, partitioner,
+                     config, sparse_combiner):
     check_features(features)
-    partitioner = partitioner or get_partitioner(config, min_slice_size=64 << 20)
+    partitioner = partitioner or conventions.partitioner(config, min_slice_size=64 << 20)
     with tf.variable_scope('linear', values=tuple(features.values()), partitioner=partitioner,
                            use_resource=True):
         logits = linear_logit_fn_builder(head.logits_dimension, columns,
                                          sparse_combiner)(features=features)
-        optimizer = get_optimizer(optimizer or _default_optimizer(columns), _LEARNING_RATE)
+        optimizer = conventions.get(optimizer or conventions.ftrl(
+            min(_LEARNING_RATE, 1. / math.sqrt(len(columns)))), _LEARNING_RATE)
         return head.create_estimator_spec(features=features, mode=mode, labels=labels,
-                                          optimizer=optimizer, logits=logits)
-
-
-def _default_optimizer(columns):
-    return tf.train.FtrlOptimizer(min(_LEARNING_RATE, 1. / math.sqrt(len(columns))))
+                                          optimizer=optimizer, logits=logits,
+                                          **conventions.head_settings())
 
 
 def linear_logit_fn_builder(units, feature_columns, sparse_combiner='sum'):

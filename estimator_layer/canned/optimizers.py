@@ -4,9 +4,10 @@ from __future__ import annotations
 import inspect
 
 import tinyflow as tf
+from estimator_layer.canned.common import get_partitioner
 from tinyflow.graph.support.errors import misuse
 
-__all__ = ['get_optimizer']
+__all__ = ['Version1', 'get_optimizer']
 
 _BY_NAME = {
     'Adagrad': tf.train.AdagradOptimizer,
@@ -38,6 +39,39 @@ def get_optimizer(optimizer, learning_rate=None):
             f'The optimizer object is not an Optimizer instance. Given: {optimizer}\n  Hint: '
             f'{_hint(optimizer)}'))
     return optimizer
+
+
+class Version1:
+    """TensorFlow 1's estimators: optimizers of tf.train, Variables in parts on parameter servers.
+
+    version_2.py has TensorFlow 2's conventions.
+    """
+
+    get = staticmethod(get_optimizer)
+    partitioner = staticmethod(get_partitioner)
+    ftrl = tf.train.FtrlOptimizer
+
+    @staticmethod
+    def head_settings():
+        """What a head needs besides the optimizer."""
+        return {}
+
+    @staticmethod
+    def minimize(optimizer, loss, scope):
+        """The operation of a step on the Variables of a scope."""
+        return optimizer.minimize(
+            loss, var_list=tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope=scope))
+
+    @staticmethod
+    def minimize_counting(optimizer, loss):
+        """The operation of a step on all Variables, which counts the global step."""
+        return optimizer.minimize(loss, global_step=tf.train.get_global_step())
+
+    @staticmethod
+    def count_step(optimizers, updates):
+        """The operation that waits for the updates and counts the global step."""
+        with tf.control_dependencies([tf.group(*updates)]):
+            return tf.assign_add(tf.train.get_global_step(), 1).op
 
 
 def _hint(optimizer):

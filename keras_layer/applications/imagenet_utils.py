@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 
 import numpy as np
 
-from keras_layer import backend as K
+from keras_layer import backend as K, layers as L
 from keras_layer.engine.input_layer import Input
 from keras_layer.utils.data_utils import get_file
 from keras_layer.utils.layer_utils import get_source_inputs
@@ -30,7 +31,10 @@ def preprocess_input(x, data_format=None, mode='caffe'):
                                 '"channels_first".'))
     if mode not in ('caffe', 'tf', 'torch'):
         raise misuse(ValueError(f'Unknown mode {mode!r}; there are "caffe", "tf" and "torch".'))
-    x = np.array(x, dtype=K.floatx()) if not K.is_tensor(x) else x
+    if not K.is_tensor(x):
+        x = np.asarray(x)
+        x = x if np.issubdtype(x.dtype, np.floating) else x.astype(K.floatx())
+    dtype = getattr(x.dtype, 'as_numpy_dtype', x.dtype)
     first = data_format == 'channels_first'
     if mode == 'tf':
         return x / 127.5 - 1.
@@ -40,9 +44,9 @@ def preprocess_input(x, data_format=None, mode='caffe'):
     else:
         x = (x[::-1] if len(x.shape) == 3 else x[:, ::-1]) if first else x[..., ::-1]
         means, deviations = _MEANS, (1., 1., 1.)
-    shape = (3, 1, 1) if first else (3,)
-    return (x - np.reshape(means, shape).astype(K.floatx())) \
-        / np.reshape(deviations, shape).astype(K.floatx())
+    means, deviations = (np.reshape(values, (3, 1, 1) if first else (3,)).astype(dtype)
+                         for values in (means, deviations))
+    return (x - means) / deviations
 
 
 def decode_predictions(preds, top=5, path=None):
@@ -88,30 +92,69 @@ def check(weights, include_top, classes, others):
                                 '`classes` should be 1000.'))
 
 
-def image_input(input_shape, input_tensor, default, include_top, smallest=32):
+def image_input(input_shape, input_tensor, default, include_top, smallest=32, weights=None):
     """(first tensor, Inputs of the model)."""
     if input_tensor is not None:
         if not K.is_keras_tensor(input_tensor):
             input_tensor = Input(tensor=input_tensor, shape=input_shape)
         return input_tensor, get_source_inputs(input_tensor)
-    if input_shape is None:
-        input_shape = (default, default, 3) if include_top else (None, None, 3)
-    if len(input_shape) != 3:
-        raise misuse(ValueError('`input_shape` must be a tuple of three integers.'))
-    if include_top and None in input_shape:
-        raise misuse(ValueError('If `include_top` is True, you should specify a static '
-                                f'`input_shape`. Got {input_shape}'))
-    if any(s is not None and s < smallest for s in input_shape[:2]):
-        raise misuse(ValueError(f'Input size must be at least {smallest}x{smallest}; got '
-                                f'`input_shape={input_shape}`'))
-    x = Input(shape=input_shape)
+    x = Input(shape=_image_shape(input_shape, default, include_top, smallest, weights))
     return x, x
 
 
-def load_weights(model, weights, folder, file):
-    """Reads TF's weights into the model: a path, or 'imagenet' from the cache or a download."""
+def _image_shape(input_shape, default, include_top, smallest, weights):
+    """The shape of one image, (rows, columns, channels)."""
+    if input_shape is None:
+        return (default, default, 3) if include_top else (None, None, 3)
+    input_shape = tuple(input_shape)
+    if len(input_shape) != 3:
+        raise misuse(ValueError('`input_shape` must be a tuple of three integers.'))
+    if weights == 'imagenet' and include_top and input_shape != (default, default, 3):
+        raise misuse(ValueError(
+            'When setting `include_top=True` and loading `imagenet` weights, `input_shape` should '
+            f'be {(default, default, 3)}, not {input_shape}.'))
+    if weights == 'imagenet' and input_shape[-1] != 3:
+        raise misuse(ValueError('The input must have 3 channels; got '
+                                f'`input_shape={input_shape}`'))
+    if input_shape[-1] not in (1, 3):
+        warnings.warn('This model usually expects 1 or 3 input channels, but input_shape is '
+                      f'{input_shape}.', stacklevel=4)
+    if any(s is not None and s < smallest for s in input_shape[:2]):
+        raise misuse(ValueError(f'Input size must be at least {smallest}x{smallest}; got '
+                                f'`input_shape={input_shape}`'))
+    if include_top and None in input_shape:
+        raise misuse(ValueError('If `include_top` is True, you should specify a static '
+                                f'`input_shape`. Got {input_shape}'))
+    return input_shape
+
+
+def head(x, include_top, pooling, classes, average='avg_pool', dense='predictions',
+         without=(None, None)):
+    """The classifier, or the pooling that replaces it; `without` names the latter's two kinds."""
+    if include_top:
+        x = L.GlobalAveragePooling2D(name=average)(x)
+        return L.Dense(classes, activation='softmax', name=dense)(x)
+    if pooling == 'avg':
+        return L.GlobalAveragePooling2D(name=without[0])(x)
+    if pooling == 'max':
+        return L.GlobalMaxPooling2D(name=without[1])(x)
+    return x
+
+
+def padding_of_halves(x, kernel):
+    """Zero padding for which a stride of 2 takes the same pixels as TF's 'same' padding."""
+    sizes = [s if s is not None else 0 for s in x.shape.as_list()[1:3]]
+    half = kernel // 2
+    return tuple((half - (1 - s % 2), half) for s in sizes)
+
+
+def load_weights(model, weights, folder, file, served=None):
+    """Reads TF's weights into the model: a path, or 'imagenet' from the cache or a download.
+
+    `served` is the file's name in `folder` where that differs from its name in the cache.
+    """
     if weights == 'imagenet':
-        weights = get_file(file, folder + file, cache_subdir='models')
+        weights = get_file(file, folder + (served or file), cache_subdir='models')
     if weights is not None:
         model.load_weights(weights)
     return model

@@ -35,8 +35,8 @@ def MobileNetV2(input_shape=None, alpha=1.0, include_top=True, weights='imagenet
     """
     imagenet_utils.check(weights, include_top, classes, kwargs)
     rows = _rows_of_file(input_shape, input_tensor, include_top, weights, alpha)
-    x, inputs = imagenet_utils.image_input(input_shape, input_tensor, 224, include_top)
-    x = L.ZeroPadding2D(_padding(x, 3), name='Conv1_pad')(x)
+    x, inputs = imagenet_utils.image_input(input_shape, input_tensor, 224, include_top, 32, weights)
+    x = L.ZeroPadding2D(imagenet_utils.padding_of_halves(x, 3), name='Conv1_pad')(x)
     x = L.Conv2D(_divisible(32 * alpha), 3, strides=2, padding='valid', use_bias=False,
                  name='Conv1')(x)
     x = _norm(x, 'bn_Conv1')
@@ -91,13 +91,6 @@ def _divisible(value, divisor=8):
     return rounded + divisor if rounded < 0.9 * value else rounded
 
 
-def _padding(x, kernel):
-    """Zero padding for which a stride of 2 takes the same pixels as TF's 'same' padding."""
-    sizes = [s if s is not None else 0 for s in x.shape.as_list()[1:3]]
-    half = kernel // 2
-    return tuple((half - (1 - s % 2), half) for s in sizes)
-
-
 def _inverted_residual(x, expansion, stride, alpha, filters, number):
     """Inverted residual block: expand, depthwise convolution, project; shortcut if shapes match."""
     inputs, channels = x, x.shape.as_list()[-1]
@@ -109,7 +102,7 @@ def _inverted_residual(x, expansion, stride, alpha, filters, number):
         x = _norm(x, prefix + 'expand_BN')
         x = L.ReLU(6., name=prefix + 'expand_relu')(x)
     if stride == 2:
-        x = L.ZeroPadding2D(_padding(x, 3), name=prefix + 'pad')(x)
+        x = L.ZeroPadding2D(imagenet_utils.padding_of_halves(x, 3), name=prefix + 'pad')(x)
     x = L.DepthwiseConv2D(3, strides=stride, use_bias=False,
                           padding='same' if stride == 1 else 'valid', name=prefix + 'depthwise')(x)
     x = _norm(x, prefix + 'depthwise_BN')

@@ -24,7 +24,7 @@ def VGG16(include_top=True, weights='imagenet', input_tensor=None, input_shape=N
 
 def vgg(name, depths, include_top, weights, input_tensor, input_shape, pooling, classes):
     """VGG with that many convolutions in each block."""
-    x, inputs = imagenet_utils.image_input(input_shape, input_tensor, 224, include_top)
+    x, inputs = imagenet_utils.image_input(input_shape, input_tensor, 224, include_top, 32, weights)
     for block, depth in enumerate(depths, 1):
         filters = min(64 << block - 1, 512)
         for i in range(1, depth + 1):

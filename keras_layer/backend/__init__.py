@@ -52,7 +52,7 @@ from keras_layer.backend.products import (
     batch_dot, bias_add, dot, sparse_times_dense,
 )
 from keras_layer.backend.raw_ops import (
-    serialize_op, is_computed_from_keras, recreate_op,
+    as_node_def, is_computed_from_keras, node_def_as_dict, recreate_op,
 )
 from keras_layer.backend.reductions import (
     all, any, argmax, argmin, cumprod, cumsum, l2_normalize, logsumexp, max, mean, min, prod, std,

@@ -37,7 +37,9 @@ from keras_layer.backend.normalization import (
 )
 from keras_layer.backend.pooling import pool2d, pool3d
 from keras_layer.backend.products import batch_dot, bias_add, dot, sparse_times_dense
-from keras_layer.backend.raw_ops import is_computed_from_keras, recreate_op, serialize_op
+from keras_layer.backend.raw_ops import (
+    as_node_def, is_computed_from_keras, node_def_as_dict, recreate_op,
+)
 from keras_layer.backend.reductions import (
     all, any, argmax, argmin, cumprod, cumsum, l2_normalize, logsumexp, max, mean, min, prod, std,
     sum, var,
@@ -71,29 +73,30 @@ from keras_layer.backend.variables import (
 )
 
 __all__ = [
-    'Function', 'abs', 'all', 'any', 'arange', 'are_channels_first', 'argmax', 'argmin', 'backend',
-    'batch_dot', 'batch_flatten', 'batch_get_value', 'batch_normalization', 'batch_set_value',
-    'bias_add', 'binary_crossentropy', 'broadcast_weights', 'cast', 'cast_to_floatx',
-    'categorical_crossentropy', 'clear_session', 'clip', 'concatenate', 'constant', 'constant_of',
-    'control_dependencies', 'conv1d', 'conv2d', 'conv2d_transpose', 'conv3d', 'conv3d_transpose',
-    'cos', 'count_params', 'ctc_batch_cost', 'ctc_decode', 'ctc_label_dense_to_sparse', 'cumprod',
-    'cumsum', 'depends_on', 'depthwise_conv2d', 'div_no_nan', 'dot', 'drop_unused_models',
-    'dropout', 'dtype', 'elu', 'epsilon', 'equal', 'eval', 'exp', 'expand_dims', 'eye', 'flatten',
-    'floatx', 'foldl', 'foldr', 'from_channels_last', 'function', 'gather', 'get_graph',
-    'get_session', 'get_uid', 'get_value', 'gradients', 'greater', 'greater_equal', 'hard_sigmoid',
-    'image_data_format', 'image_dim_ordering', 'in_test_phase', 'in_top_k', 'in_train_phase',
-    'init_scope', 'int_shape', 'is_computed_from_keras', 'is_keras_tensor', 'is_placeholder',
-    'is_sparse', 'is_tensor', 'is_variable', 'l2_normalize', 'learning_phase',
-    'learning_phase_scope', 'less', 'less_equal', 'local_conv', 'local_conv1d', 'local_conv2d',
-    'log', 'logits_behind', 'logsumexp', 'manual_variable_initialization', 'map_fn', 'max',
-    'maximum', 'mean', 'min', 'minimum', 'model_nodes', 'moving_average_update', 'name_scope',
-    'ndim', 'normalize_batch_in_training', 'not_equal', 'one_hot', 'ones', 'ones_like',
-    'operation_of', 'permute_dimensions', 'placeholder', 'pool2d', 'pool3d', 'pow', 'print_tensor',
-    'prod', 'random_binomial', 'random_normal', 'random_normal_variable', 'random_uniform',
+    'Function', 'abs', 'all', 'any', 'arange', 'are_channels_first', 'argmax', 'argmin',
+    'as_node_def', 'backend', 'batch_dot', 'batch_flatten', 'batch_get_value',
+    'batch_normalization', 'batch_set_value', 'bias_add', 'binary_crossentropy',
+    'broadcast_weights', 'cast', 'cast_to_floatx', 'categorical_crossentropy', 'clear_session',
+    'clip', 'concatenate', 'constant', 'constant_of', 'control_dependencies', 'conv1d', 'conv2d',
+    'conv2d_transpose', 'conv3d', 'conv3d_transpose', 'cos', 'count_params', 'ctc_batch_cost',
+    'ctc_decode', 'ctc_label_dense_to_sparse', 'cumprod', 'cumsum', 'depends_on',
+    'depthwise_conv2d', 'div_no_nan', 'dot', 'drop_unused_models', 'dropout', 'dtype', 'elu',
+    'epsilon', 'equal', 'eval', 'exp', 'expand_dims', 'eye', 'flatten', 'floatx', 'foldl', 'foldr',
+    'from_channels_last', 'function', 'gather', 'get_graph', 'get_session', 'get_uid', 'get_value',
+    'gradients', 'greater', 'greater_equal', 'hard_sigmoid', 'image_data_format',
+    'image_dim_ordering', 'in_test_phase', 'in_top_k', 'in_train_phase', 'init_scope', 'int_shape',
+    'is_computed_from_keras', 'is_keras_tensor', 'is_placeholder', 'is_sparse', 'is_tensor',
+    'is_variable', 'l2_normalize', 'learning_phase', 'learning_phase_scope', 'less', 'less_equal',
+    'local_conv', 'local_conv1d', 'local_conv2d', 'log', 'logits_behind', 'logsumexp',
+    'manual_variable_initialization', 'map_fn', 'max', 'maximum', 'mean', 'min', 'minimum',
+    'model_nodes', 'moving_average_update', 'name_scope', 'ndim', 'node_def_as_dict',
+    'normalize_batch_in_training', 'not_equal', 'one_hot', 'ones', 'ones_like', 'operation_of',
+    'permute_dimensions', 'placeholder', 'pool2d', 'pool3d', 'pow', 'print_tensor', 'prod',
+    'random_binomial', 'random_normal', 'random_normal_variable', 'random_uniform',
     'random_uniform_variable', 'recreate_op', 'relu', 'repeat', 'repeat_elements', 'reset_uids',
     'reshape', 'resize_images', 'resize_volumes', 'reverse', 'rnn', 'round', 'scatter_add',
     'scatter_add_rows', 'scatter_update_rows', 'separable_conv1d', 'separable_conv2d',
-    'serialize_op', 'set_epsilon', 'set_floatx', 'set_image_data_format', 'set_image_dim_ordering',
+    'set_epsilon', 'set_floatx', 'set_image_data_format', 'set_image_dim_ordering',
     'set_learning_phase', 'set_session', 'set_value', 'shape', 'sigmoid', 'sign', 'sin',
     'smart_cond', 'smart_constant_value', 'softmax', 'softmax_of_rows', 'softplus', 'softsign',
     'sparse_categorical_crossentropy', 'sparse_times_dense', 'spatial_2d_padding',

@@ -6,6 +6,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer.backend.graph_state import get_graph, init_scope
 from keras_layer.backend.settings import floatx
+from keras_layer.backend.tensor_info import is_tensor
 from keras_layer.backend.variables import variable
 from tinyflow.graph.support.errors import misuse
 
@@ -25,7 +26,9 @@ def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None, ragg
         shape = (None,) * ndim
     with get_graph().as_default():
         if sparse:
-            return tf.sparse_placeholder(dtype, shape=shape, name=name)
+            tensor = tf.sparse_placeholder(dtype, shape=shape, name=name)
+            tensor._keras_shape = None if shape is None else tuple(shape)
+            return tensor
         return tf.placeholder(dtype, shape=shape, name=name)
 
 
@@ -83,8 +86,11 @@ def one_hot(indices, num_classes):
 
 
 def arange(start, stop=None, step=1, dtype='int32'):
-    """start, start + step, ... below stop; with one argument, from 0 to it."""
-    if stop is None and start < 0:
+    """start, start + step, ... below stop; with one argument, from 0 to it.
+
+    The arguments may be tensors, as they may in Keras 2; TensorFlow 1.15 refuses a lone one.
+    """
+    if stop is None and not is_tensor(start) and start < 0:
         start = 0
     result = tf.range(start, limit=stop, delta=step, name='arange')
     return tf.cast(result, dtype) if dtype != 'int32' else result

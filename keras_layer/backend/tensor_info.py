@@ -42,7 +42,13 @@ def is_keras_tensor(x):
 
 
 def int_shape(x):
-    """The static shape as a tuple of int and None; None where even the rank is unknown."""
+    """The static shape as a tuple of int and None; None where even the rank is unknown.
+
+    Of a sparse Input it is the shape that was given, which the graph does not know.
+    """
+    declared = getattr(x, '_keras_shape', None)
+    if declared is not None:
+        return declared
     try:
         shape = x.shape
         if not isinstance(shape, tuple):

@@ -95,6 +95,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         object.__setattr__(self, name, value)
 
     _requires_init_first = False           # sublayers may be set before super().__init__()
+    _masks_its_outputs = False             # `call` does, so that compute_mask is not asked
 
     def _initialized(self):
         return '_inbound_nodes' in self.__dict__
@@ -302,7 +303,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
 
     def _set_masks(self, inputs, outputs, mask):
         flat = tf.nest.flatten(outputs)
-        if all(mask_of(t) is not None for t in flat):
+        if self._masks_its_outputs or all(mask_of(t) is not None for t in flat):
             return
         if mask is None:
             masks = tf.nest.map_structure(mask_of, inputs)
@@ -350,7 +351,7 @@ def _tensor_if_plain(value):
 def _with_history(inputs):
     """True if all inputs are Keras tensors, after wrapping raw ops between layers as layers."""
     flat = tf.nest.flatten(inputs)
-    if not flat or not all(isinstance(t, tf.Tensor) for t in flat):
+    if not flat or not all(isinstance(t, (tf.Tensor, tf.SparseTensor)) for t in flat):
         return False
     lacking = [t for t in flat if getattr(t, '_keras_history', None) is None]
     if not lacking:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer.engine.input_layer import Input, InputLayer
 from keras_layer.engine.model import Model
+from keras_layer.engine.network_config import insert_unconnected
 from keras_layer.engine.sequential import Sequential
 from tinyflow.graph.support.errors import misuse
 
@@ -78,5 +79,7 @@ def _clone_functional(model, input_tensors, clone):
 
     def found(structure):
         return tf.nest.map_structure(lambda t: made[id(t)], structure)
-    return Model(inputs=found(model._input_structure), outputs=found(model._output_structure),
+    copy = Model(inputs=found(model._input_structure), outputs=found(model._output_structure),
                  name=model.name)
+    insert_unconnected(copy, copies.values())
+    return copy

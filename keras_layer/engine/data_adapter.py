@@ -26,6 +26,7 @@ from keras_layer.engine.training.standardize import (
     check_targets,
     is_symbolic,
     standardize_weights,
+    with_arrays,
 )
 from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, misuse
 
@@ -96,6 +97,7 @@ class DataAdapter:
 
         For hints: `call` is how targets are given, `one_sample` makes a batch of one sample.
         """
+        x, y, sample_weight = map(with_arrays, (x, y, sample_weight))
         self._build_for(x)
         fed = self._fed_inputs
         names = [t.op.name if not self._is_graph_network else n for t, n in
@@ -106,6 +108,12 @@ class DataAdapter:
         if any(x is None for x in inputs):
             raise misuse(ValueError(f'The model has no inputs to compute with: x is None, or holds '
                                     f'None. It needs an array for each of {names}.'))
+        for name, tensor, array in zip(names, fed, inputs):
+            if K.is_sparse(tensor) and isinstance(array, np.ndarray):
+                raise misuse(ValueError(
+                    f"The input '{name}' is sparse, but it was given a dense array of shape "
+                    f'{array.shape}.\n  Hint: scipy.sparse.csr_matrix(x), or Input without '
+                    'sparse=True.'))
         if not check:
             check_lengths(inputs, [], [])
             return inputs

@@ -31,8 +31,8 @@ class InputLayer(Layer):
         if not name:
             name = f'input_{K.get_uid("input")}'
         if not dtype:
-            dtype = K.floatx() if input_tensor is None else input_tensor.dtype.name
-        elif input_tensor is not None and input_tensor.dtype != tf.as_dtype(dtype):
+            dtype = K.floatx() if input_tensor is None else input_tensor.dtype.base_dtype.name
+        elif input_tensor is not None and input_tensor.dtype.base_dtype != tf.as_dtype(dtype):
             raise misuse(ValueError(f'`input_tensor.dtype` differs from `dtype`: '
                                     f'{input_tensor.dtype.name} vs. {dtype}'))
         super().__init__(dtype=dtype, name=name)
@@ -43,7 +43,7 @@ class InputLayer(Layer):
             input_shape = tuple(input_shape.as_list())
         elif isinstance(input_shape, int):
             input_shape = (input_shape,)
-        self.is_placeholder = input_tensor is None
+        self.is_placeholder, self.batch_size = input_tensor is None, batch_size
         if input_tensor is None:
             shape = None if input_shape is None else (batch_size, *input_shape)
             with K.model_nodes():
@@ -77,7 +77,9 @@ def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=False, tens
           ragged=False, **kwargs):
     """A symbolic tensor [batch, *shape] where data enters a model.
 
-    ``x = Input(shape=(784,))``. With `tensor`, that tensor is the input and needs no data.
+    ``x = Input(shape=(784,))``. With `tensor`, that tensor is the input and needs no data. With
+    `sparse` it is a SparseTensor, fed with sparse matrices of SciPy or SparseTensorValues; unlike
+    in TensorFlow 1.15, layers know its shape, and `fit` and `predict` cut it into batches.
     ValueError if neither a shape nor a tensor is given.
     """
     if ragged:

@@ -13,6 +13,11 @@ def metric_behind(tensor):
     return getattr(tensor, '_keras_metric', None)
 
 
+def _as_tensor(loss):
+    """A loss as a tensor; a number, also an integer, is of Keras' float type."""
+    return loss if K.is_tensor(loss) else tf.convert_to_tensor(loss, dtype=K.floatx())
+
+
 class LayerLosses:
     """The part of Layer for losses, updates and metrics."""
 
@@ -29,19 +34,20 @@ class LayerLosses:
             if callable(loss):
                 self._weight_losses.append(loss)
             elif loss is not None:
-                self._losses.append(tf.convert_to_tensor(loss, dtype=None))
+                self._losses.append(_as_tensor(loss))
 
     def _made_weight_losses(self):
         """The losses of the functions given to `add_loss`, made once for each graph."""
         made = []
         for loss in self._weight_losses:
             if tf.executing_eagerly():
-                made += [value for value in [loss()] if value is not None]
+                made += [_as_tensor(value) for value in [loss()] if value is not None]
                 continue
             graph = K.get_graph()
             key = (id(loss), graph)
             if key not in self._made_losses:
-                self._made_losses[key] = loss()
+                value = loss()
+                self._made_losses[key] = None if value is None else _as_tensor(value)
             if self._made_losses[key] is not None:
                 made.append(self._made_losses[key])
         return made

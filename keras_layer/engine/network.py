@@ -9,6 +9,7 @@ from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.call_context import calling, current_call
 from keras_layer.engine.layer_naming import default_name
+from keras_layer.engine.layer_nodes import mask_of
 from keras_layer.engine.layer_weights import UNTRACKED, layers_in, unique
 from keras_layer.engine.model_arguments import (
     check_input,
@@ -18,6 +19,7 @@ from keras_layer.engine.model_arguments import (
     unknown_argument,
 )
 from keras_layer.engine.network_config import network_config, network_from_config
+from keras_layer.engine.network_losses import NetworkLosses
 from keras_layer.engine.node import Node
 from keras_layer.engine.raw_ops import wrap_raw_ops
 from keras_layer.engine.registry import register_layers
@@ -27,7 +29,7 @@ from tinyflow.graph.support.errors import misuse
 __all__ = ['Network']
 
 
-class Network(Layer):
+class Network(NetworkLosses, Layer):
     """A directed acyclic graph of layers, from `inputs` to `outputs`.
 
     Without arguments it is the base of subclassed models, whose layers are attributes and whose
@@ -35,6 +37,7 @@ class Network(Layer):
     """
 
     _requires_init_first = True
+    _masks_its_outputs = True       # by the masks of the layers inside
 
     def __init__(self, *args, **kwargs):
         functional = len(args) >= 2 or 'outputs' in kwargs or ('inputs' in kwargs and args)
@@ -268,8 +271,11 @@ class Network(Layer):
         return self._run_layers(inputs, training, mask)[0]
 
     def compute_mask(self, inputs, mask=None):
-        """None: the layers inside have set the masks of their outputs."""
-        return None
+        """The masks of the outputs for these inputs; as in TensorFlow, calls the layers again."""
+        if not self._is_graph_network:
+            return None
+        outputs = self._run_layers(inputs, None, mask)[0]
+        return tf.nest.map_structure(mask_of, outputs)
 
     def _run_layers(self, inputs, training=None, mask=None):
         flat = tf.nest.flatten(inputs)

@@ -106,8 +106,19 @@ def network_from_config(cls, config, custom_objects=None):
         return tf.nest.flatten(node.output_tensors)[coordinate[2]]
     inputs = [tensor(c) for c in _coordinates(config['input_layers'])]
     outputs = [tensor(c) for c in _coordinates(config['output_layers'])]
-    return cls(inputs=inputs if len(inputs) > 1 else inputs[0],
-               outputs=outputs if len(outputs) > 1 else outputs[0], name=config.get('name'))
+    model = cls(inputs=inputs if len(inputs) > 1 else inputs[0],
+                outputs=outputs if len(outputs) > 1 else outputs[0], name=config.get('name'))
+    insert_unconnected(model, layers.values())
+    return model
+
+
+def insert_unconnected(model, layers):
+    """Makes those layers the model's that its outputs do not need, such as losses."""
+    unconnected = [layer for layer in layers if layer not in model._topology.layers]
+    if unconnected:
+        nodes = [node for layer in layers
+                 for node in layer._inbound_nodes[1 if _has_own_node(layer) else 0:]]
+        model._topology.insert_nodes(nodes, unconnected)
 
 
 def _counted_from_0(calls, config):

@@ -11,6 +11,7 @@ from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.call_context import current_call
 from keras_layer.engine.input_layer import Input, InputLayer
+from keras_layer.engine.layer_nodes import mask_of
 from keras_layer.engine.model import Model
 from keras_layer.engine.registry import deserialize_layer, register_layers
 from tinyflow.graph.support.errors import misuse
@@ -215,6 +216,13 @@ class Sequential(Model):
             inputs = layer(inputs, **({'training': training} if takes_it else {}))
             _one_output(layer, tf.nest.flatten(inputs))
         return inputs
+
+    def _makes_layers_of(self, value):
+        return False                            # its layers are those of the stack
+
+    def compute_mask(self, inputs, mask=None):
+        """The mask of the output for these inputs; as in TensorFlow, calls the layers again."""
+        return mask_of(self.call(inputs, mask=mask))
 
     def compute_output_shape(self, input_shape):
         """The output shape, from those of the layers."""

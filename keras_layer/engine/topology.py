@@ -71,10 +71,35 @@ class Topology:
             for depth, layers in _grouped(layer_depths).items()}
         self.layers = [layer for depth in sorted(self.layers_by_depth, reverse=True)
                        for layer in self.layers_by_depth[depth]]
-        self.node_order = [node for depth in sorted(self.nodes_by_depth, reverse=True)
-                           for node in self.nodes_by_depth[depth]]
+        self.node_order = _in_order(self.nodes_by_depth)
         self.nodes = {node_key(n.outbound_layer, n.outbound_layer._inbound_nodes.index(n))
                       for n in node_depths}
+
+    def insert(self, other, layer):
+        """Adds the calls of another Topology, and those of `layer` on its outputs.
+
+        No output of the model needs them, so each is one level below its lowest input, from -1 on.
+        """
+        nodes = [node for group in other.nodes_by_depth.values() for node in group]
+        self.insert_nodes(nodes + layer._inbound_nodes, [*other.layers, layer])
+
+    def insert_nodes(self, nodes, layers):
+        """Adds calls, in any order, and the layers that are called."""
+        depths = {node: depth for depth, group in self.nodes_by_depth.items() for node in group}
+        waiting, added = list(nodes), set(nodes)
+        while waiting:
+            node = waiting.pop(0)
+            needed = [layer._inbound_nodes[i] for layer, i, _, _ in node.iterate_inbound()]
+            if any(n in added and n not in depths for n in needed):
+                waiting.append(node)
+                continue
+            key = node_key(node.outbound_layer, node.outbound_layer._inbound_nodes.index(node))
+            if key not in self.nodes:
+                self.nodes.add(key)
+                depths[node] = min([0, *(depths[n] for n in needed if n in depths)]) - 1
+                self.nodes_by_depth.setdefault(depths[node], []).append(node)
+        self.layers += [layer for layer in layers if layer not in self.layers]
+        self.node_order = _in_order(self.nodes_by_depth)
 
     def _check_connected(self, inputs, outputs):
         known = {id(t) for t in tf.nest.flatten(inputs)}
@@ -111,3 +136,8 @@ def _grouped(depths):
     for item, depth in depths.items():
         groups.setdefault(depth, []).append(item)
     return groups
+
+
+def _in_order(nodes_by_depth):
+    return [node for depth in sorted(nodes_by_depth, reverse=True)
+            for node in nodes_by_depth[depth]]

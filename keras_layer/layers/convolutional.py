@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from keras_layer import backend as K, initializers
+from keras_layer import backend as K
 from keras_layer.engine.input_spec import InputSpec
 from keras_layer.layers.tf_layers import Configured, computes_as
 from tinyflow.graph.support.errors import misuse
@@ -178,7 +178,7 @@ class _Separable(_Conv):
                  bias_initializer='zeros', depthwise_regularizer=None, pointwise_regularizer=None,
                  bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
                  pointwise_constraint=None, bias_constraint=None, **kwargs):
-        # Settings in TF's configurations that have no effect here.
+        # Settings in TF's configurations that have no effect, there or here.
         unused = {key: kwargs.pop(key, default) for key, default in
                   (('kernel_initializer', 'glorot_uniform'), ('kernel_regularizer', None),
                    ('kernel_constraint', None))}
@@ -193,11 +193,6 @@ class _Separable(_Conv):
                      pointwise_regularizer=pointwise_regularizer,
                      bias_regularizer=bias_regularizer, depthwise_constraint=depthwise_constraint,
                      pointwise_constraint=pointwise_constraint, bias_constraint=bias_constraint)
-
-    def get_config(self):
-        # TF also writes the settings of a kernel, which these layers do not have.
-        return {**super().get_config(), 'kernel_regularizer': None, 'kernel_constraint': None,
-                'kernel_initializer': initializers.serialize(initializers.get('glorot_uniform'))}
 
 
 @computes_as(separable.SeparableConv1D)

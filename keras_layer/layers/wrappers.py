@@ -94,9 +94,12 @@ class TimeDistributed(Wrapper):
         return outputs
 
     def compute_mask(self, inputs, mask=None):
-        """The mask that the layer computes for each step; else the mask of the steps."""
+        """The mask that the layer computes for each step; else the mask of the steps.
+
+        As in TensorFlow, it is the mask of the steps where the batch size is known.
+        """
         sizes = K.int_shape(inputs)
-        if self._runs_step_by_step(sizes[0]):
+        if sizes[0]:
             return mask
         (own, flat), self._flattened = self._flattened or (None, None), None
         made = None

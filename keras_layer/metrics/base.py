@@ -64,6 +64,10 @@ class Metric(Layer):
         """Sets the Variables to zero."""
         K.batch_set_value([(v, np.zeros(v.shape.as_list())) for v in self.weights])
 
+    def reset_state(self):
+        """The newer name of reset_states."""
+        self.reset_states()
+
     def get_config(self):
         return {'name': self.name, 'dtype': self.dtype}
 

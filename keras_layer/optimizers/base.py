@@ -167,11 +167,22 @@ class Optimizer:
         `grad_loss` is the gradient with respect to `loss`, by default 1. A Variable on which the
         loss does not depend is unchanged, with a warning; ValueError if it depends on none.
         """
-        variables = var_list() if callable(var_list) else list(tf.nest.flatten(var_list))
+        if callable(loss) and tf.executing_eagerly():
+            return self.apply_gradients(self._by_tape(loss, var_list, grad_loss), name)
+        variables = _listed(var_list)
         loss = loss() if callable(loss) else loss
         with K.name_scope(self._name + '/gradients'):
             gradients = self._clipped(tf.gradients(loss, variables, grad_ys=grad_loss))
         return self.apply_gradients(zip(gradients, variables), name)
+
+    def _by_tape(self, loss, var_list, grad_loss):
+        """(gradient, Variable) pairs while ops run at once."""
+        with tf.GradientTape() as tape:
+            if not callable(var_list):
+                tape.watch(_listed(var_list))
+            value = loss()
+        variables = _listed(var_list)
+        return zip(self._clipped(tape.gradient(value, variables, grad_loss)), variables)
 
     def apply_gradients(self, grads_and_vars, name=None):
         """The step for given (gradient, Variable) pairs, as an operation."""
@@ -184,6 +195,12 @@ class Optimizer:
                           f'{[v.name for g, v in given if g is None]} when minimizing the loss.',
                           stacklevel=3)
         variables = [v for _, v in pairs]
+        for variable in variables:
+            if variable.dtype != variable.dtype.base_dtype:
+                raise misuse(ValueError(
+                    f"Keras optimizers update resource Variables, but '{variable.name}' is of "
+                    f'dtype {variable.dtype.name}.\n  Hint: tf.Variable(..., use_resource=True), '
+                    'or an optimizer of tf.train.'))
         with K.name_scope(self._name):
             with K.init_scope():
                 _ = self.iterations
@@ -305,6 +322,10 @@ class Optimizer:
             config['learning_rate'] = schedules.deserialize(config['learning_rate'],
                                                             custom_objects)
         return cls(**config)
+
+
+def _listed(var_list):
+    return var_list() if callable(var_list) else list(tf.nest.flatten(var_list))
 
 
 def _clip_norm(gradient, norm):

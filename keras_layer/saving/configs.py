@@ -25,7 +25,7 @@ def as_json(value):
     if hasattr(value, 'get_config'):
         return {'class_name': type(value).__name__, 'config': value.get_config()}
     if isinstance(value, type) or callable(value):
-        return value.__name__
+        return getattr(value, '__name__', type(value).__name__)
     if hasattr(value, 'name'):
         return value.name
     raise TypeError(f'Not JSON Serializable: {value!r}')

@@ -109,7 +109,7 @@ def write_weights(group, layers):
     group.attrs['backend'] = b'tensorflow'
     group.attrs['keras_version'] = KERAS_VERSION.encode('ascii')
     for layer in layers:
-        own = group.create_group(layer.name)
+        own = group.require_group(layer.name)           # 'a/b' has made that of 'a'
         weights = layer.weights
         _set_names(own, 'weight_names', [w.name for w in weights])
         for weight, value in zip(weights, K.batch_get_value(weights)):

@@ -59,9 +59,9 @@ def test_a_name_from_before_1_0(path, now):
 
 def test_a_name_of_tensorflow_2():
     assert refusal('nn.silu') == (
-        'tf.nn.silu belongs to TensorFlow 2, which tinyflow does not implement; in '
-        'TensorFlow 1: '
-        'x * tf.sigmoid(x).')
+        'tf.nn.silu belongs to TensorFlow 2; in TensorFlow 1: x * tf.sigmoid(x). '
+        "TensorFlow 2's names, as far as tinyflow has them, are in tf.compat.v2, and in `tf` of a "
+        'program that `python -m tinyflow run --v2` runs.')
     assert 'tf.train' in refusal('optimizers')
 
 
@@ -75,7 +75,8 @@ def test_a_name_of_tensorflow_1_15_that_is_no_part_of_the_plan(path):
 def test_names_of_tensorflow_2_are_not_in_1_15():
     assert not set(module._TENSORFLOW_2) & module._tensorflow_1()
     assert set(module._NOT_PLANNED) <= module._tensorflow_1()
-    assert refusal('random.set_seed').endswith('in TensorFlow 1: tf.set_random_seed.')
+    assert refusal('random.set_seed').startswith(
+        'tf.random.set_seed belongs to TensorFlow 2; in TensorFlow 1: tf.set_random_seed.')
 
 
 # By TensorFlow 1.15's own identity of objects, these are all whose other names tinyflow has.

@@ -6,7 +6,7 @@ import pytest
 
 import tinyflow as tf
 from tinyflow.compiler.codegen import tiling
-from tinyflow.graph.support import tiles
+from tinyflow.graph.support import processors, tiles
 
 pytestmark = pytest.mark.usefixtures('graph')
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures('graph')
 def threads(request, monkeypatch):
     monkeypatch.setattr(tiles, '_FEWEST_TILES', 1)
     monkeypatch.setattr(tiles, '_MOST_THREADS', request.param)
-    monkeypatch.setattr(tiles, '_number_of_cpus', request.param)
+    monkeypatch.setattr(processors, 'most_threads', lambda: request.param)
 
 
 def _array(*shape):

@@ -1,4 +1,4 @@
-"""The programs of docs/eager.md print what stands below them."""
+"""The programs of docs/eager.md and docs/tensorflow2.md print what is below them."""
 import re
 import subprocess
 import sys
@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-TEXT = (Path(__file__).parents[2] / 'docs' / 'eager.md').read_text(encoding='utf-8')
-PROGRAMS = re.findall(r'```python\n(.*?)```\n\n```text\n(.*?)```', TEXT, re.S)
+DOCS = Path(__file__).parents[2] / 'docs'
+PROGRAMS = [pair for name in ('eager.md', 'tensorflow2.md') for pair in re.findall(
+    r'```python\n(.*?)```\n\n```text\n(.*?)```', (DOCS / name).read_text(encoding='utf-8'), re.S)]
 
 
 @pytest.mark.parametrize('program, printed', PROGRAMS)

@@ -989,3 +989,31 @@ def checkpoints(tf, np):
     restored = step(other, another)
     return [os.path.basename(path), tf.reduce_all(tf.equal(after, restored)), other.get_weights()[
         0] - model.get_weights()[0], after]
+
+
+@program
+def fit_on_tensors(tf, np):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2, kernel_initializer='ones'),
+                                 tf.keras.layers.Dense(1, kernel_initializer='ones')])
+    model.compile(tf.keras.optimizers.SGD(.01), 'mse')
+    x, y = tf.ones([4, 3]), tf.ones([4, 1])
+    history = model.fit(x, y, verbose=0, epochs=2, batch_size=2, validation_data=(x, y))
+    return [{k: np.array(v, 'f') for k, v in history.history.items()},
+            np.float32(model.evaluate(x, y, verbose=0)), model.predict(x)]
+
+
+@program
+def numbered_checkpoints(tf, np):
+    v = tf.Variable(1.)
+    checkpoint = tf.train.Checkpoint(v=v)
+    manager = tf.train.CheckpointManager(checkpoint, tempfile.mkdtemp(), max_to_keep=2)
+    names = []
+    for _ in range(3):
+        v.assign_add(1.)
+        names.append(os.path.basename(manager.save()))
+    v.assign(0.)
+    checkpoint.restore(manager.latest_checkpoint)
+    optimizer = tf.keras.optimizers.SGD(.1)
+    optimizer.minimize(lambda: v * v, [v])
+    return [names, v, len(manager.checkpoints), tf.group(v.assign(2.)), tf.no_op(),
+            tf.assert_equal(v, v)]

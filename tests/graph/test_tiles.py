@@ -4,13 +4,13 @@ import threading
 import numpy as np
 import pytest
 
-from tinyflow.graph.support import tiles
+from tinyflow.graph.support import processors
 from tinyflow.graph.support.tiles import TILE, in_tiles, scratch
 
 
 @pytest.fixture(params=[1, 2, 3, 8])
 def cpus(request, monkeypatch):
-    monkeypatch.setattr(tiles, '_number_of_cpus', request.param)
+    monkeypatch.setattr(processors, 'most_threads', lambda: request.param)
     return request.param
 
 
@@ -58,7 +58,7 @@ def test_threads_have_scratch_of_their_own():
 
 
 def test_no_floating_point_warnings_from_workers(monkeypatch):
-    monkeypatch.setattr(tiles, '_number_of_cpus', 2)
+    monkeypatch.setattr(processors, 'most_threads', lambda: 2)
     zeros = np.zeros(5 * TILE, np.float32)
     result = np.empty_like(zeros)
     with np.errstate(all='ignore'):

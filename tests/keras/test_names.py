@@ -17,16 +17,6 @@ REFUSED = {
     'experimental.LinearModel': 'not part of tinyflow: Dense layers',
     'experimental.WideDeepModel': "not part of tinyflow: Add of two models' outputs",
 }
-# Names that are not implemented yet.
-LATER = [
-    'applications.DenseNet121', 'applications.DenseNet169', 'applications.DenseNet201',
-    'applications.InceptionResNetV2', 'applications.InceptionV3', 'applications.MobileNet',
-    'applications.NASNetLarge', 'applications.NASNetMobile', 'applications.ResNet101',
-    'applications.ResNet101V2', 'applications.ResNet152', 'applications.ResNet152V2',
-    'applications.ResNet50V2', 'applications.Xception', 'applications.densenet',
-    'applications.inception_resnet_v2', 'applications.inception_v3', 'applications.mobilenet',
-    'applications.nasnet', 'applications.resnet', 'applications.resnet_v2', 'applications.xception',
-]
 MARKS = {inspect.Parameter.VAR_POSITIONAL: '*', inspect.Parameter.VAR_KEYWORD: '**'}
 NAMES = [f'{space}.{name}' for space, names in RECORDED.items() for name in names]
 
@@ -38,11 +28,7 @@ def resolved(path):
     return value
 
 
-def is_later(path):
-    return any(path == entry or path.startswith(entry + '.') for entry in LATER)
-
-
-@pytest.mark.parametrize('path', [p for p in NAMES if p not in REFUSED and not is_later(p)])
+@pytest.mark.parametrize('path', [p for p in NAMES if p not in REFUSED])
 def test_name_resolves(path):
     """... and is called with TF 1.15's parameters, in their order."""
     value = resolved(path)
@@ -62,13 +48,6 @@ def test_name_resolves(path):
 @pytest.mark.parametrize('path', REFUSED)
 def test_names_that_are_left_out_raise(path):
     with pytest.raises(MissingNameError, match=REFUSED[path]):
-        resolved(path)
-
-
-@pytest.mark.parametrize('path', LATER)
-def test_names_that_are_not_implemented_yet(path):
-    """Remove an entry from the list once it is implemented."""
-    with pytest.raises((AttributeError, ImportError)):
         resolved(path)
 
 
@@ -98,7 +77,7 @@ def test_layers_of_keras_1_raise_with_a_replacement(path, words):
 def test_all_names_in_all_lists_exist():
     """`from keras.layers import *` finds whatever __all__ lists."""
     for space in RECORDED:
-        if is_later(space) or space == 'estimator':
+        if space == 'estimator':
             continue
         module = resolved(space)
         for name in getattr(module, '__all__', ()):

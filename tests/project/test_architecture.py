@@ -39,6 +39,7 @@ FLOORS = [
      'tinyflow.api.learn', 'tinyflow.api.cli_why', 'tinyflow.api.why', 'tinyflow.__main__'],
     ['keras_layer'],
     ['estimator_layer'],
+    ['tinyflow.api.v2'],                # loaded for tf.compat.v2 only
 ]
 # The only good reasons for an import inside a function; the line ends with one of them.
 START_UP, OPTIONAL = '  # start-up time', '  # optional package'
@@ -134,7 +135,7 @@ def test_what_import_tinyflow_loads_is_not_imported_inside_functions(imports):
 # An expression that stands for one of these objects ends in such a name.
 NODE = re.compile(r'(\w*_)?(graph|tensor|op|operation)')
 # TF 1.15 has these two on a Tensor, and programs look at them.
-OF_KERAS_TENSORS = {'_keras_history', '_keras_mask'}
+OF_KERAS_TENSORS = {'_keras_history', '_keras_mask', '_keras_shape'}
 
 
 def _last_name(node):

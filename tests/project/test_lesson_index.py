@@ -12,7 +12,7 @@ def test_every_lesson_is_listed_once_with_its_title():
         number, title = re.search(r'^# # (\d+)\. (.*)$', path.read_text(encoding='utf-8'),
                                   re.M).groups()
         titles[path.name] = (number, title)
-    listed = re.findall(r'^(\d+)\. \[(.*)\]\((.*)\)$', INDEX, re.M)
+    listed = re.findall(r'^- (\d+) · \[(.*)\]\((.*)\)$', INDEX, re.M)
     assert len(listed) == len(titles)
     assert {name: (number, title) for number, title, name in listed} == titles
 

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.graph.support import tiles
+from tinyflow.graph.support import processors
 from tinyflow.graph.support.tiles import TILE
 from tinyflow.ops.updates import base as updating
 
@@ -66,7 +66,7 @@ def trajectory(optimizer, gradient, start, feeds=({},) * 4, slots=True):
 @pytest.mark.parametrize('cpus', [1, 3])
 def test_large_arrays_are_updated_like_small_ones(kind, cpus, monkeypatch):
     """Tiles and threads give the very numbers that an untiled array gets."""
-    monkeypatch.setattr(tiles, '_number_of_cpus', cpus)
+    monkeypatch.setattr(processors, 'most_threads', lambda: cpus)
     rng = np.random.default_rng(5)
     start = rng.standard_normal((5 * TILE + 77,)).astype(np.float32)
     gradient = rng.standard_normal((4, start.size)).astype(np.float32)

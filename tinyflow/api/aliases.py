@@ -140,6 +140,27 @@ def _is_public(name: str) -> bool:
     return bool(name) and not name.startswith('_')
 
 
+def _is_version_1(name: str) -> bool:
+    return (name + '.').startswith('tensorflow.compat.v1.')
+
+
+def _version_2(name: str) -> types.ModuleType:
+    """The module of TensorFlow 2 of that name."""
+    found = importlib.import_module('tinyflow.api.v2.namespace').ROOT
+    path = name.removeprefix('tensorflow.compat.v2').removeprefix('tensorflow_estimator.estimator')
+    if path == 'tensorflow.compat':
+        return importlib.import_module('tinyflow.api.compat')
+    path = path if name.startswith('keras') else path.removeprefix('tensorflow')
+    for part in filter(None, path.split('.')):
+        try:
+            found = getattr(found, part)
+        except AttributeError as error:
+            raise misuse(ModuleNotFoundError(f'No module named {name!r}: {error}')) from None
+    if not isinstance(found, types.ModuleType):
+        raise misuse(ModuleNotFoundError(f'No module named {name!r}.'))
+    return found
+
+
 def _path_of(package: str) -> list:
     return list(importlib.import_module(package).__path__)
 
@@ -148,10 +169,15 @@ def _path_of(package: str) -> list:
 class _AliasFinder:
     """Resolves `import tensorflow.x` to the same module object of tinyflow."""
 
+    version = 1                         # of TensorFlow
+
     def find_spec(self, fullname, path=None, target=None):
         if fullname.partition('.')[0] not in _ROOTS:
             self._check_from_list(fullname)
             return None
+        if self.version == 2 and not is_private(fullname) and not _is_version_1(fullname):
+            return importlib.machinery.ModuleSpec(fullname, self, is_package=True,
+                                                  loader_state=_version_2(fullname))
         if is_private(fullname) and is_missing(fullname):
             raise misuse(ModuleNotFoundError(
                 f'No module named {fullname!r}: TensorFlow 1.15 has no such module, and tinyflow '
@@ -181,6 +207,9 @@ class _AliasFinder:
             raise misuse(ImportError(_reason(path)))
 
     def create_module(self, spec):
+        if spec.loader_state is not None:       # a namespace of TensorFlow 2
+            module, spec.loader_state = spec.loader_state, None
+            return module
         if is_private(spec.name):
             return _Private(spec.name, [importlib.import_module(n) for n in homes_of(spec.name)])
         module = importlib.import_module(_target(spec.name))
@@ -188,24 +217,41 @@ class _AliasFinder:
         return module
 
     def exec_module(self, module):
-        if not isinstance(module, _Private):    # the import system put the alias's spec in
+        if module.__spec__.loader_state is not None:    # the import system put the alias's spec in
             module.__spec__ = module.__spec__.loader_state
 
 
 _finder = _AliasFinder()
 
 
-def install_as_tensorflow() -> None:
+def install_as_tensorflow(version: int = 1, numpy_of_the_time: bool = False) -> None:
     """From now on `import tensorflow` imports tinyflow, in this process.
 
-    Raises RuntimeError if the real TensorFlow has been imported already.
+    With `version` 2 it has TensorFlow 2's names, as far as tinyflow has them, and its behaviour:
+    tf.enable_v2_behavior() is called. With `numpy_of_the_time` the modules that the caller's
+    program imports, and the cells of a notebook, have NumPy as it was in TensorFlow 1's time;
+    libraries keep NumPy 2. Raises RuntimeError if the real TensorFlow, or the other version, has
+    been imported already.
     """
+    if version not in (1, 2):
+        raise misuse(ValueError(f'version is 1 or 2, not {version!r}.'))
     loaded = sys.modules.get('tensorflow')
-    if loaded is not None and loaded is not sys.modules.get('tinyflow'):
+    if loaded is not None and getattr(loaded, '__loader__', None) is not _finder \
+            and loaded is not sys.modules.get('tinyflow'):
         raise RuntimeError('TensorFlow itself is already imported in this process; call '
                            'tinyflow.install_as_tensorflow() before the first `import tensorflow`.')
+    if loaded is not None and version != _finder.version:
+        raise misuse(RuntimeError(
+            f'`tensorflow` is imported already, as version {_finder.version}.\n  Hint: '
+            f'tinyflow.install_as_tensorflow({version}) before the first `import tensorflow`.'))
+    _finder.version = version
+    if version == 2:
+        importlib.import_module('tinyflow.api.v2.behavior').enable_v2_behavior()
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
+    if numpy_of_the_time:
+        from tinyflow.api.old_numpy import install_for_caller  # start-up time
+        install_for_caller(sys._getframe(1))
 
 
 def uninstall_as_tensorflow() -> None:

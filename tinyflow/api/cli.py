@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 import tinyflow
-from tinyflow.api import aliases
+from tinyflow.api import aliases, old_numpy
+from tinyflow.api.cli_convert import add_convert, python2_hint
 from tinyflow.api.cli_diff import add_diff
 from tinyflow.api.cli_explore import add_explore
 from tinyflow.api.cli_launch import add_launch
@@ -32,6 +33,8 @@ from tinyflow.inspect.doctor import doctor
 from tinyflow.inspect.explain import Explanation, explain
 from tinyflow.session.interactive import InteractiveSession
 from tinyflow.session.session import BaseSession, Session
+
+TODAY = '--numpy-of-today'
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -64,7 +67,7 @@ def _parse(arguments):
     arguments after `--`, are passed to the script. `run` passes on all arguments after SCRIPT.
     """
     end = len(arguments) if arguments[:1] == ['launch'] else \
-        2 if arguments[:1] == ['run'] else \
+        _after_script(arguments) if arguments[:1] == ['run'] else \
         arguments.index('--') if '--' in arguments else len(arguments)
     own, rest = list(arguments[:end]), list(arguments[end:])
     options, unknown = _parser().parse_known_args(own)
@@ -77,6 +80,12 @@ def _parse(arguments):
         rest = rest[1:]
     options.args = unknown + rest
     return options
+
+
+def _after_script(arguments):
+    """The number of arguments of `run` up to the script."""
+    return next((i + 1 for i, a in enumerate(arguments) if i and not a.startswith('-')),
+                len(arguments))
 
 
 def _parser():
@@ -95,8 +104,14 @@ def _parser():
         sub.add_argument('script', metavar='SCRIPT', help='a Python program')
         return sub
 
-    command('run', _run, 'run a program written for `import tensorflow as tf`',
-            'SCRIPT [ARGUMENT ...]')
+    run = command('run', _run, 'run a program written for `import tensorflow as tf`',
+                  f'[--v2] [{TODAY}] SCRIPT [ARGUMENT ...]')
+    run.add_argument('--v2', action='store_true',
+                     help='`tf` has the names and behaviour of TensorFlow 2, as far as tinyflow '
+                          'has them')
+    run.add_argument(TODAY, action='store_true',
+                     help="NumPy 2's own meaning, in place of that of the program's time; so it "
+                          'is with --v2')
     graph = command('graph', _graph, 'run a program and draw the graph that it built')
     graph.add_argument('-o', '--output', default='graph.svg', metavar='FILE',
                        help='.svg, .png, .pdf, .dot, or .html for a page to explore it in '
@@ -105,6 +120,7 @@ def _parser():
     graph.add_argument('--gradients', action='store_true', help='show the gradient half too')
     graph.add_argument('--optimizer', action='store_true', help='show the optimizer too')
     command('explain', _explain, 'run a program and explain its most expensive run')
+    add_convert(command)
     add_explore(command, _run_script)
     command('doctor', _doctor, 'run a program and list likely mistakes in its graphs')
     add_predict(commands)
@@ -123,20 +139,25 @@ def _program() -> str:
 
 
 def _run(options) -> int:
-    return _run_script(options.script, options.args)
+    return _run_script(options.script, options.args, options.numpy_of_today or options.v2,
+                       2 if options.v2 else 1)
 
 
-def _run_script(script: str, args: list[str]) -> int:
+def _run_script(script: str, args: list[str], numpy_of_today: bool = False,
+                version: int = 1) -> int:
     """Runs `script` as __main__ under the name of TensorFlow; its exit status."""
-    aliases.install_as_tensorflow()
+    aliases.install_as_tensorflow(version)
     outer_argv, outer_path = sys.argv, list(sys.path)
     sys.argv = [script, *args]
     sys.path[0] = os.path.dirname(os.path.abspath(script))
     try:
+        if numpy_of_today:
+            runpy.run_path(script, run_name='__main__')
+            return 0
         # NumPy 2 shows a number in a list as np.float32(0.5); in TF1's days it was 0.5, as in
         # books and courses.
-        with np.printoptions(legacy='1.25'):
-            runpy.run_path(script, run_name='__main__')
+        with np.printoptions(legacy='1.25'), old_numpy.numpy_of_the_time(script):
+            old_numpy.run_path(script)
         return 0
     except SystemExit as stop:
         return _status(stop.code)
@@ -164,7 +185,11 @@ def _show(error: BaseException, script: str) -> None:
     first = error.__traceback__
     while first is not None and first.tb_frame.f_code.co_filename != script:
         first = first.tb_next
+    first = old_numpy.without_own_frames(first)
     sys.excepthook(type(error), error.with_traceback(first), first)
+    hint = python2_hint(error, script)
+    if hint is not None:
+        print(hint, file=sys.stderr)
 
 
 def _graph(options) -> int:

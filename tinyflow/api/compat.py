@@ -1,6 +1,7 @@
-"""tf.compat: text and bytes helpers, and `v1`, which is tinyflow itself."""
+"""tf.compat: helpers for text and bytes, `v1`, which is tinyflow itself, and `v2`."""
 from __future__ import annotations
 
+import importlib
 import numbers
 import sys
 
@@ -43,12 +44,12 @@ __all__ = ['as_bytes', 'as_str', 'as_str_any', 'as_text', 'bytes_or_text_types',
 
 
 def __dir__():
-    return [*__all__, 'v1']
+    return [*__all__, 'v1', 'v2']
 
 
 def __getattr__(name):
     if name == 'v1':
         return sys.modules['tinyflow']
     if name == 'v2':
-        raise AttributeError('tinyflow does not implement tf.compat.v2, only TensorFlow 1.')
+        return importlib.import_module('tinyflow.api.v2.namespace').ROOT
     raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

@@ -1,12 +1,13 @@
 """tf.config: the devices (one CPU), and their settings.
 
-Settings are stored and returned; without other devices they have no effect.
+Most settings are stored and returned; without other devices they have no effect.
 """
 from __future__ import annotations
 
 from collections import namedtuple
 from types import SimpleNamespace
 
+from tinyflow.graph.support import processors
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
@@ -17,8 +18,8 @@ VirtualDeviceConfiguration = namedtuple('VirtualDeviceConfiguration', ['memory_l
 
 _CPU = PhysicalDevice('/physical_device:CPU:0', 'CPU')
 _settings = {'soft_device_placement': False, 'log_device_placement': False, 'jit': False,
-             'inter_op_parallelism_threads': 0, 'intra_op_parallelism_threads': 0,
-             'synchronous_execution': True, 'device_policy': None, 'memory_growth': False}
+             'inter_op_parallelism_threads': 0, 'synchronous_execution': True,
+             'device_policy': None, 'memory_growth': False}
 _experimental_options: dict = {}
 
 
@@ -91,7 +92,19 @@ get_soft_device_placement, set_soft_device_placement = _pair('soft_device_placem
 get_log_device_placement, set_log_device_placement = _pair('log_device_placement')
 _get_jit, _set_jit = _pair('jit')
 _get_inter, _set_inter = _pair('inter_op_parallelism_threads')
-_get_intra, _set_intra = _pair('intra_op_parallelism_threads')
+
+
+def _get_intra():
+    """The number of threads that an operation uses at most; 0: as many as pay."""
+    return processors.limit()
+
+
+def _set_intra(num_threads):
+    """Operations use `num_threads` threads at most, where a Session's config has no number; 0: as
+    many as pay, and as other programs leave processors free."""
+    processors.set_limit(num_threads)
+
+
 _get_synchronous, _set_synchronous = _pair('synchronous_execution')
 _get_policy, _set_policy = _pair('device_policy')
 

@@ -47,6 +47,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_FRAMEWORK}.graph_util': ('tinyflow.formats.graphdef.graph_util',),
     f'{_FRAMEWORK}.importer': ('tinyflow.formats.graphdef.importing',),
     f'{_FRAMEWORK}.meta_graph': ('tinyflow.formats.graphdef.meta_graph',),
+    f'{_FRAMEWORK}.smart_cond': ('tinyflow.ops.control_flow.smart_cond',),
     f'{_FRAMEWORK}.tensor_util': ('tinyflow.api.contrib.util', 'tinyflow.formats.wire.tensors'),
     f'{_PYTHON}.keras': ('keras_layer',),
     **{f'{_PYTHON}.keras.{name}': (f'keras_layer.{name}',) for name in (
@@ -56,6 +57,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.layers': ('tinyflow.layers', 'tinyflow'),
     **{f'{_PYTHON}.layers.{name}': ('tinyflow.layers', 'tinyflow') for name in (
         'base', 'convolutional', 'core', 'layers', 'normalization', 'pooling')},
+    f'{_PYTHON}.layers.utils': ('tinyflow.api.private.layers_utils',),
     f'{_PYTHON}.lib.io.file_io': ('tinyflow.api.tools.file_io',),
     f'{_PYTHON}.lib.io.python_io': ('tinyflow.api.python_io',),
     f'{_PYTHON}.lib.io.tf_record': ('tinyflow.api.python_io',),

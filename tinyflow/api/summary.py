@@ -24,10 +24,15 @@ __all__ = ['FileWriter', 'FileWriterCache', 'audio', 'get_summary_description', 
 # Protocol buffers, imported on first use, because google.protobuf is slow to import.
 _PROTOS = {'Event': 'event', 'SessionLog': 'event', 'Summary': 'summary',
            'SummaryDescription': 'summary', 'TaggedRunMetadata': 'event'}
-_missing = _explain_missing(__name__, [*__all__, *_PROTOS])
+# For summaries that ops write themselves.
+_OF_CONTRIB = {'all_v2_summary_ops': 'all_summary_ops', 'initialize': 'initialize'}
+_missing = _explain_missing(__name__, [*__all__, *_PROTOS, *_OF_CONTRIB])
 
 
 def __getattr__(name):
+    if name in _OF_CONTRIB:
+        module = _importlib.import_module('tinyflow.api.contrib.summary')
+        return getattr(module, _OF_CONTRIB[name])
     if name in _PROTOS:
         module = _importlib.import_module(f'tinyflow.formats.protos.{_PROTOS[name]}_pb2')
         value = globals()[name] = getattr(module, name)
@@ -39,4 +44,4 @@ _hide_modules(globals())
 
 
 def __dir__():
-    return [*__all__, *_PROTOS]
+    return [*__all__, *_PROTOS, *_OF_CONTRIB]

@@ -1,5 +1,6 @@
 # For type checkers, written by docs/write_stubs.py: every public name, and its module.
 
+from tinyflow.api.contrib.summary import all_summary_ops as all_v2_summary_ops, initialize
 from tinyflow.ops.summary.media_summaries import audio, image
 from tinyflow.ops.summary.summaries import (
     histogram, merge, merge_all, scalar, tensor_summary, text,
@@ -15,6 +16,6 @@ TaggedRunMetadata: Any
 
 __all__ = [
     'Event', 'FileWriter', 'FileWriterCache', 'SessionLog', 'Summary', 'SummaryDescription',
-    'TaggedRunMetadata', 'audio', 'get_summary_description', 'histogram', 'image', 'merge',
-    'merge_all', 'scalar', 'tensor_summary', 'text',
+    'TaggedRunMetadata', 'all_v2_summary_ops', 'audio', 'get_summary_description', 'histogram',
+    'image', 'initialize', 'merge', 'merge_all', 'scalar', 'tensor_summary', 'text',
 ]

@@ -40,6 +40,7 @@ class EagerOperation(Operation):
     """An op that has run: its inputs and results, as gradient functions expect them."""
 
     __slots__ = ()
+    has_run = True
     graph = EAGER_GRAPH
     control_inputs = ()
     device = ''
@@ -77,6 +78,8 @@ def execute(definition, inputs, attrs):
     wanted = _result_dtypes.get(kinds)
     if wanted is not None:
         operation = EagerOperation(definition, inputs, {**_filled_attrs[kinds], **attrs})
+    elif _of_a_model(inputs):
+        return None
     else:
         operation, wanted = _prepared(definition, inputs, attrs, kinds)
     try:
@@ -91,6 +94,12 @@ def execute(definition, inputs, attrs):
     for tape in active_tapes.open:
         tape.record(operation)
     return operation
+
+
+def _of_a_model(inputs):
+    """True if an input is a node of a Keras model: what is computed of it belongs to the model."""
+    return any(type(t) is Tensor and t.op.graph.builds_models for i in inputs
+               for t in (i if isinstance(i, (list, tuple)) else (i,)))
 
 
 def _with_numbers(definition, inputs):

@@ -48,6 +48,7 @@ class Function:
         self._python_function = python_function
         self._autograph = autograph
         self._signature = None if input_signature is None else _checked(input_signature)
+        self._nest = None if input_signature is None else tuple(input_signature)
         self._parameters = inspect.signature(python_function)
         self._traces = {}
         self._methods = weakref.WeakKeyDictionary()     # instance -> its Function
@@ -78,7 +79,7 @@ class Function:
             signature = inspect.signature(self._python_function)
             method.__signature__ = signature.replace(
                 parameters=list(signature.parameters.values())[1:])
-            bound = Function(method, self._signature, self._autograph)
+            bound = Function(method, self._nest, self._autograph)
             self._methods[instance] = bound
         return bound
 
@@ -98,15 +99,16 @@ class Function:
 
     def get_concrete_function(self, *args, **kwargs):
         """The ConcreteFunction for these arguments: tensors, or TensorSpecs in their place."""
-        if not args and not kwargs and self._signature is not None:
-            args = tuple(self._signature)
+        if not args and not kwargs and self._nest is not None:
+            args = self._nest
         return self._concrete(args, kwargs)[0]
 
     def _concrete(self, args, kwargs):
         arguments = self._bound(args, kwargs)
-        leaves = nest.flatten(arguments)
-        if self._signature is not None:
-            leaves = self._fitting(leaves)
+        if self._signature is None:
+            leaves = nest.flatten(arguments)
+        else:
+            arguments, leaves = self._by_signature(*arguments)
         key, tensors = [], []
         for leaf in leaves:
             leaf = _as_leaf(leaf)
@@ -127,6 +129,17 @@ class Function:
         bound = self._parameters.bind(*args, **kwargs)
         bound.apply_defaults()
         return [bound.args, dict(sorted(bound.kwargs.items()))]
+
+    def _by_signature(self, args, kwargs):
+        """(the arguments in the signature's structure, their leaves), defaults behind."""
+        count = len(self._nest)
+        given = [leaf for spec, value in zip(self._nest, args) for leaf in _up_to(spec, value)]
+        others = nest.flatten([args[count:], kwargs])
+        defaults = nest.flatten([p.default for p in self._parameters.parameters.values()])
+        for value in others:
+            if not any(value is default for default in defaults):
+                given.append(value)     # one too many
+        return [(*self._nest, *args[count:]), kwargs], [*self._fitting(given), *others]
 
     def _fitting(self, leaves):
         """The tensors for the signature. ValueError if they do not fit."""
@@ -153,7 +166,7 @@ class Function:
             variable = make(**settings)
             created.append(weakref.ref(variable))
             return variable
-        leaves = list(leaves) if specs is None else list(specs)
+        leaves = list(leaves) if specs is None else [*specs, *leaves[len(specs):]]
         concrete = self._concrete_function(arguments, leaves, creator)
         if created:
             # The Variables exist now. TensorFlow traces again, without making any: what the
@@ -190,6 +203,9 @@ class ConcreteFunction:
 
     def __init__(self, python_function, arguments, leaves, creator, autograph):
         self._name = getattr(python_function, '__name__', 'function')
+        self._python_function = python_function
+        self._arguments = nest.pack_sequence_as(
+            arguments, [_spec_of(leaf) if _is_traced(leaf) else leaf for leaf in leaves])
         self.graph = TracedGraph(f'__inference_{self._name}', autograph=autograph)
         with self.graph.as_default(), variable_creator_scope(creator):
             names = _names_of(python_function, arguments, leaves)
@@ -272,6 +288,18 @@ def _checked(signature):
     return tuple(leaves)
 
 
+def _up_to(spec, value):
+    """The parts of a value where the signature has TensorSpecs."""
+    if isinstance(spec, TensorSpec):
+        return [value]
+    if isinstance(spec, dict) and isinstance(value, dict) and spec.keys() == value.keys():
+        return [leaf for key in sorted(spec) for leaf in _up_to(spec[key], value[key])]
+    if isinstance(spec, (list, tuple)) and isinstance(value, (list, tuple)) \
+            and len(spec) == len(value):
+        return [leaf for s, v in zip(spec, value) for leaf in _up_to(s, v)]
+    return nest.flatten(value)
+
+
 def _as_leaf(leaf):
     """An array is a tensor; other values are what they are."""
     return convert_to_tensor(leaf) if isinstance(leaf, np.ndarray) else leaf
@@ -290,6 +318,13 @@ def _as_tensor_or_spec(leaf):
 
 def _is_traced(leaf):
     return isinstance(leaf, (Tensor, TensorSpec, np.ndarray))
+
+
+def _spec_of(leaf):
+    if isinstance(leaf, TensorSpec):
+        return leaf
+    leaf = _as_leaf(leaf)
+    return TensorSpec(leaf.shape, leaf.dtype)
 
 
 def _names_of(python_function, arguments, leaves):

@@ -20,6 +20,8 @@ __all__ = ['SymbolicGraph', 'is_symbolic', 'new_symbolic_graph', 'session_of', '
 class SymbolicGraph(FuncGraph):
     """A FuncGraph that keeps values as constants, and Variables as what they are."""
 
+    builds_models = True
+
     def __init__(self):
         super().__init__('keras_graph', EAGER_GRAPH)
         self._collections = {}

@@ -13,6 +13,7 @@ from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import is_internal
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.v1_v2_switches import v2_enabled
 
 __all__ = ['EagerTensor']
 
@@ -161,7 +162,8 @@ class EagerTensor(Tensor):
 
     def __repr__(self):
         text = self._text(repr)
-        return (f'<tf.Tensor: id={self._id}, shape={self.shape}, dtype={self.dtype.name}, numpy='
+        number = '' if v2_enabled() else f'id={self._id}, '
+        return (f'<tf.Tensor: {number}shape={self.shape}, dtype={self.dtype.name}, numpy='
                 + ('\n' if '\n' in text else '') + f'{text}>')
 
     def __str__(self):

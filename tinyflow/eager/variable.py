@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import weakref
 
-from tinyflow.eager.execute import EagerOperation, run_in_context
+from tinyflow.eager.execute import run_in_context
 from tinyflow.eager.runtime import RUNTIME, storage_of
 from tinyflow.eager.tensor import EagerTensor
 from tinyflow.graph import shapes
@@ -76,7 +76,7 @@ class EagerVariable(ResourceVariable):
         return self._handle.op
 
     def _after(self, operation, read_value=True):
-        if isinstance(operation, EagerOperation):
+        if operation is None:           # it has run
             return _Assigned(self) if read_value else None
         return super()._after(operation, read_value)        # inside a tf.function
 

@@ -54,8 +54,12 @@ def common_graph(inputs) -> Graph:
         if graph is None:
             graph, first = tensor.op.graph, tensor
             if graph.outer_graph is not None:
+                if graph.builds_models:
+                    return graph
                 raise refuse_inner(tensor, get_default_graph())
         elif tensor.op.graph is not graph:
+            if tensor.op.graph.builds_models:
+                return tensor.op.graph
             raise misuse(ValueError(
                 f"Tensors '{first.name}' and '{tensor.name}' must be from the same graph.\n"
                 f'  {describe(first)}\n    in {graph}\n'

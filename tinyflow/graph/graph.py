@@ -72,6 +72,7 @@ class Graph(NotCopied, instead=(
 
     outer_graph = None          # the enclosing graph
     runs_at_once = False        # True of the graph of eager execution
+    builds_models = False       # True of the graph of Keras' models meanwhile
 
     def takes_from(self, graph: Graph) -> bool:
         """True if nodes of this graph may use tensors of `graph`."""

@@ -86,7 +86,7 @@ def no_array(tensor):
     return misuse(NotImplementedError(report(
         f"'{tensor.name}' cannot become a NumPy array: it is a node of the graph, and its value "
         'exists only while a Session runs it.', inputs=[('tensor', tensor)],
-        hint='sess.run(x) gives its value as an array.')))
+        hint='sess.run(x) gives its value as an array.' + why('no-numpy'))))
 
 
 def no_number(tensor):
@@ -94,4 +94,4 @@ def no_number(tensor):
     return misuse(TypeError(report(
         f"'{tensor.name}' is a node of the graph, not a number.", inputs=[('tensor', tensor)],
         hint='sess.run(x) gives its value; tf.cast(x, ...) changes its dtype in the graph; for '
-             'range(x) there are tf.range(x) and tf.while_loop.')))
+             'range(x) there are tf.range(x) and tf.while_loop.' + why('no-numpy'))))

@@ -173,14 +173,14 @@ class Op:
         """Adds a node to the graph of the inputs (or the default graph).
 
         Returns its output Tensor, a list of Tensors for several outputs (or a list output), or the
-        Operation if it has no outputs. Raises TypeError for invalid dtypes, ValueError for invalid
-        shapes.
+        Operation if it has no outputs, None if it has run. Raises TypeError for invalid dtypes,
+        ValueError for invalid shapes.
         """
         operation = make_node(cls, inputs, attrs, name)
         outputs = operation.outputs
         if cls.one_output:
             return outputs[0]
-        return list(outputs) if outputs else operation
+        return list(outputs) if outputs else None if operation.has_run else operation
 
     @classmethod
     def make(cls, inputs, attrs, name=None) -> Operation:

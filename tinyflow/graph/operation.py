@@ -142,6 +142,7 @@ class Operation(NotCopied, instead='copy its name, for graph.get_operation_by_na
                  'control_inputs', 'device', 'colocated_with', 'id', '_site', '_gradient_override',
                  '__weakref__')
 
+    has_run = False             # True of an op that ran at once
     graph: Graph
     definition: Definition
     type: str

@@ -84,6 +84,11 @@ class SparseTensor:
         """The static shape of the dense tensor."""
         return shapes.TensorShape(self.raw_shape)
 
+    @property
+    def shape_text(self):
+        """The shape as in messages: [?, 3]."""
+        return shapes.text(self.raw_shape)
+
     def get_shape(self):
         """Same as `.shape`."""
         return self.shape

@@ -15,6 +15,7 @@ import numpy as np
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_collection, name_scope
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support import nest
@@ -163,7 +164,7 @@ class Layer(Contents):
 
     def _keep(self, variable, trainable):
         """A shared Variable that is not trained stays so, regardless of this layer's arguments."""
-        if trainable:
+        if trainable and not executing_eagerly():       # eager Variables are in no collection
             trainable = any(variable is v for v in
                             get_collection(GraphKeys.TRAINABLE_VARIABLES))
         kept = self._trainable_weights if trainable else self._non_trainable_weights

@@ -6,6 +6,7 @@ import math
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.shapes import TensorShape
+from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import misuse
 from tinyflow.layers import arguments, named
 from tinyflow.layers.base import Layer
@@ -72,6 +73,10 @@ class Dense(Layer):
         if len(shape) > 2:
             outputs = contractions.tensordot(inputs, self.kernel, [[len(shape) - 1], [0]])
             outputs.set_shape([*shape[:-1], self.units])
+        elif isinstance(inputs, SparseTensor):
+            from tinyflow.ops.sparse.matmul import sparse_tensor_dense_matmul  # start-up time
+            inputs = identity_and_cast.cast(inputs, self._dtype)
+            outputs = sparse_tensor_dense_matmul(inputs, self.kernel)
         else:
             outputs = matmul.MatMul.apply(identity_and_cast.cast(inputs, self._dtype), self.kernel)
         if self.use_bias:

@@ -87,9 +87,14 @@ class GraphOptions(Record):
 
 
 class ConfigProto(Record):
-    """Settings of a Session; operation_timeout_in_ms ends each run that takes longer."""
+    """Settings of a Session; operation_timeout_in_ms ends each run that takes longer.
+
+    Each operation uses `intra_op_parallelism_threads` threads at most, whatever else the machine
+    does; 0: as many as pay, and as other programs leave processors free.
+    """
 
     operation_timeout_in_ms: int
+    intra_op_parallelism_threads: int
     _fields = {'allow_soft_placement': False, 'log_device_placement': False, 'device_count': dict,
                'intra_op_parallelism_threads': 0, 'inter_op_parallelism_threads': 0,
                'use_per_session_threads': False, 'session_inter_op_thread_pool': list,

@@ -29,7 +29,7 @@ from tinyflow.session.interrupts import finished_first
 from tinyflow.session.observed_steps import Frame, ObservedRun, main_steps
 from tinyflow.session.program_cache import ProgramCache
 
-__all__ = ['Frame', 'Observer', 'attach', 'detach', 'observing', 'session_of',
+__all__ = ['Frame', 'Observer', 'attach', 'detach', 'observing', 'programs_of', 'session_of',
            'sessions_opened']
 
 
@@ -79,7 +79,7 @@ def observing(session: Any, observer: Observer) -> Iterator[Observer]:
 
 def attach(session: Any, observer: Observer) -> None:
     """Tells `observer` of each run of a Session (or of its ProgramCache) from now on."""
-    programs = _programs(session)
+    programs = programs_of(session)
     with programs._lock:
         programs.__class__ = ObservedPrograms
         programs.observers = (*vars(programs).get('observers', ()), observer)
@@ -89,7 +89,7 @@ def attach(session: Any, observer: Observer) -> None:
 
 def detach(session: Any, observer: Observer) -> None:
     """Ends `attach`; does nothing if the observer is not attached."""
-    programs = _programs(session)
+    programs = programs_of(session)
     with programs._lock:
         programs.observers = tuple([o for o in vars(programs).get('observers', ())
                                     if o is not observer])
@@ -115,11 +115,11 @@ def session_of(session: Any) -> Any:
     return session
 
 
-def _programs(session: Any) -> Any:
+def programs_of(session: Any) -> Any:
     programs = session if isinstance(session, ProgramCache) else \
         getattr(session_of(session), '_programs', None)
     if programs is None:
-        raise misuse(TypeError(f'A tf.Session can be observed, not a {type(session).__name__}.'))
+        raise misuse(TypeError(f'The runs of a tf.Session can be observed, not of {session!r}.'))
     if not isinstance(programs, ProgramCache):
         raise misuse(NotImplementedError(
             f"The Session runs on the cluster {programs.target!r}: its runs cannot be observed.\n"

@@ -23,6 +23,7 @@ from tinyflow.graph.support.not_copied import NotCopied
 from tinyflow.session import interrupts
 from tinyflow.session.calls import Call, CallCache, call_key
 from tinyflow.session.config import ConfigProto, RunMetadata, RunOptions
+from tinyflow.session.configured_call import call_type
 from tinyflow.session.feeds import as_feed_dict, as_feed_element
 from tinyflow.session.graph_growth_warning import GrowthWatch
 from tinyflow.session.malloc_trim import trim_memory
@@ -30,7 +31,6 @@ from tinyflow.session.profiler import Profile, profile_executable
 from tinyflow.session.program_cache import ProgramCache
 from tinyflow.session.store import Store
 from tinyflow.session.targets import cluster_module, list_devices, start_debugger
-from tinyflow.session.timed_call import call_type
 
 
 class BaseSession(NotCopied, instead=(

@@ -8,6 +8,7 @@ import numpy as np
 
 import tinyflow as tf
 from keras_layer import backend as K
+from keras_layer.engine.training.sparse_rows import SparseRows
 from keras_layer.utils.enqueuers import GeneratorEnqueuer, OrderedEnqueuer
 from tinyflow.graph.support.errors import misuse
 
@@ -87,10 +88,8 @@ def len_of(array):
 
 
 def _rows(array, chosen):
-    if isinstance(array, np.ndarray):
+    if isinstance(array, (np.ndarray, SparseRows)):
         return array.take(chosen, axis=0)
-    if hasattr(array, 'tocsr'):
-        return array.tocsr()[chosen]
     # Files such as HDF5 are read in order.
     order = np.argsort(chosen)
     read = np.asarray(array[chosen[order]])
@@ -296,7 +295,7 @@ class QueuedGenerator(QueuedSequence):
 
 def unpacked(element):
     """(x, y, sample_weight) of a batch of a generator or dataset. ValueError for anything else."""
-    if isinstance(element, (tuple, list)) and not isinstance(element, str):
+    if isinstance(element, (tuple, list)) and not isinstance(element, tf.SparseTensorValue):
         if len(element) == 1:
             return element[0], None, None
         if len(element) == 2:

@@ -5,7 +5,9 @@ import tinyflow as tf
 from keras_layer import backend as K, losses as losses_module, metrics as metrics_module
 from keras_layer.losses.base import Loss, LossFunctionWrapper
 from keras_layer.metrics.base import Mean, MeanMetricWrapper, Metric
+from keras_layer.utils.generic import has_arg
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.v1_v2_switches import v2_enabled
 
 
 class Endpoint:
@@ -53,10 +55,8 @@ class Endpoint:
             if K.image_data_format() == 'channels_first' and len(shape) in (4, 5):
                 return (shape[0], 1, *shape[2:])
             return (*shape[:-1], 1)
-        if isinstance(self.loss, LossFunctionWrapper) and \
-                getattr(losses_module, _name_of(self.loss), None) is None:
-            return None
-        return shape
+        built_in = getattr(losses_module, _name_of(self.loss) or '', None) is not None
+        return shape if built_in or not isinstance(self.loss, LossFunctionWrapper) else None
 
     def make_target(self, tensor=None):
         """Creates the placeholder of the target, or uses the given tensor."""
@@ -88,6 +88,8 @@ def loss_of(loss):
                                f'keras.losses.{found.__name__}().'))
     if isinstance(found, Loss) or not callable(found):
         return found
+    if not hasattr(found, '__name__') and has_arg(found, 'sample_weight'):
+        return found                    # an object that weights and reduces by itself, as in TF
     return LossFunctionWrapper(found, name=getattr(found, '__name__', type(found).__name__))
 
 
@@ -115,6 +117,8 @@ def metric_of(metric, endpoint, weighted):
             return function, function.name
         name = getattr(function, 'name', None) or getattr(function, '__name__',
                                                           type(function).__name__)
+    if v2_enabled() and isinstance(metric, str):
+        name = metric                   # TensorFlow 2 keeps the given name
     name = 'weighted_' + name if weighted else name
     return MeanMetricWrapper(function, name=name), name
 

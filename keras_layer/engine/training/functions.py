@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import tinyflow as tf
 from keras_layer import backend as K
+from keras_layer.engine.training.sparse_rows import SparseRows, fed
 
 
 class Functions:
@@ -168,6 +169,8 @@ class _Call:
         training = (True,) if self._feeds_phase else ()
 
         def run(feeds):
+            if any(isinstance(value, SparseRows) for value in feeds):
+                feeds = fed(feeds, self.inputs)
             return call(*feeds, *training)[:count]
         return run
 

@@ -28,7 +28,8 @@ class EpochAverages:
         self.metrics = None             # those of all workers
 
     def add(self, results, size):
-        self._loss += float(results[0]) * size
+        loss = results[0]
+        self._loss += (float(loss) if np.ndim(loss) == 0 else loss) * size
         self._size += size
         self._last = results
 

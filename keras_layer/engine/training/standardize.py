@@ -5,6 +5,8 @@ import numpy as np
 
 import tinyflow as tf
 from keras_layer import backend as K
+from keras_layer.engine.training.sparse_rows import sparse_rows
+from tinyflow.graph import eager_mode
 from tinyflow.graph.support.errors import misuse, why
 
 
@@ -50,7 +52,8 @@ def _in_order(data, names, shapes, what):
                 f'No data provided for "{missing[0]}". Need data for each key in: {list(names)}; '
                 f'got {list(data)}.'))
         return [data[name] for name in names]
-    if isinstance(data, (list, tuple)) and not _is_one_array(data, len(names)):
+    if isinstance(data, (list, tuple)) and not isinstance(data, tf.SparseTensorValue) and \
+            not _is_one_array(data, len(names)):
         data = list(data)
     else:
         data = [data]
@@ -73,8 +76,9 @@ def _is_one_array(data, count):
 def _array(x):
     if K.is_tensor(x) or x is None:
         return x
-    if hasattr(x, 'tocoo'):                     # a sparse matrix of SciPy
-        return x
+    sparse = sparse_rows(x)
+    if sparse is not None:
+        return sparse
     if type(x).__module__.startswith('pandas'):
         x = x.values
     if type(x).__module__.startswith('h5py') or hasattr(x, 'refs'):
@@ -316,6 +320,18 @@ def _ones_like(target, endpoint):
 
 
 def is_symbolic(data):
-    """True if the data are tensors of the graph."""
-    return any(isinstance(x, (tf.Tensor, tf.Variable, tf.SparseTensor))
+    """True if the data are tensors of the graph; those of eager execution have values."""
+    return any(isinstance(x, (tf.Tensor, tf.Variable, tf.SparseTensor)) and not has_value(x)
                for x in tf.nest.flatten(data))
+
+
+def has_value(x):
+    """True for a tensor of eager execution."""
+    return type(x).__name__ == 'EagerTensor'
+
+
+def with_arrays(data):
+    """The data with arrays in place of tensors of eager execution."""
+    if eager_mode.execute is None or not any(map(has_value, tf.nest.flatten(data))):
+        return data
+    return tf.nest.map_structure(lambda x: x.numpy() if has_value(x) else x, data)

@@ -6,22 +6,10 @@ import pytest
 
 import tinyflow as tf
 from tests.golden import read_recorded
+from tests.golden.keras import application_cases as cases
 
 RECORDED = read_recorded('keras.applications')
 A = tf.keras.applications
-MAKE = {
-    'VGG16': lambda: A.VGG16(weights=None),
-    'VGG19t': lambda: A.VGG19(weights=None, include_top=False, input_shape=(64, 64, 3),
-                              pooling='max'),
-    'ResNet50': lambda: A.ResNet50(weights=None),
-    'ResNet50t': lambda: A.ResNet50(weights=None, include_top=False, input_shape=(64, 64, 3),
-                                    pooling='avg'),
-    'MobileNetV2': lambda: A.MobileNetV2(weights=None),
-    'MobileNetV2s': lambda: A.MobileNetV2(weights=None, alpha=.35, input_shape=(96, 96, 3),
-                                          classes=10),
-    'MobileNetV2t': lambda: A.MobileNetV2(weights=None, alpha=1.4, include_top=False,
-                                          input_shape=(64, 64, 3), pooling='avg'),
-}
 
 
 @pytest.fixture(autouse=True)
@@ -30,18 +18,39 @@ def _own_graph():
         yield
 
 
-@pytest.mark.parametrize('name', MAKE)
-def test_layers(name):
-    model = MAKE[name]()
-    wanted_name, wanted = RECORDED[name]
-    found = [[layer.name, type(layer).__name__, json.loads(json.dumps(layer.output_shape)),
-              [[w.name, w.shape.as_list()] for w in layer.weights]] for layer in model.layers]
-    assert model.name == wanted_name
-    assert found == wanted
+@pytest.mark.parametrize('case', cases.CASES)
+def test_layers_configurations_and_weight_files_are_those_of_tensorflow(case, monkeypatch):
+    asked = []
+
+    def load_weights(model, weights, folder, file, served=None):
+        asked.append([file, folder + (served or file)])
+        return model
+    monkeypatch.setattr(A.imagenet_utils, 'load_weights', load_weights)
+    model = cases.make(A, case)
+    if case in RECORDED['layers']:
+        assert cases.layers(model) == RECORDED['layers'][case]
+    assert cases.describe(model) == RECORDED['networks'][case]
+    network, arguments = cases.CASES[case]
+    if 'input_shape' not in arguments or network in ('InceptionV3', 'NASNetMobile'):
+        top = 'top' if arguments.get('include_top', True) else 'notop'
+        # Without a size, MobileNets ask for the file only when it is to be read.
+        if not (network.startswith('MobileNet') and top == 'notop'):
+            assert asked == [RECORDED['files'][f'{network} {top}']]
+
+
+@pytest.mark.parametrize('module', RECORDED['preprocessing'])
+def test_each_module_preprocesses_as_its_network_was_trained(module):
+    found = getattr(A, module).preprocess_input(np.array(cases.PIXEL))
+    np.testing.assert_allclose(found, RECORDED['preprocessing'][module], rtol=1e-15)
+
+
+def test_every_network_is_public():
+    assert {network for network, _ in cases.CASES.values()} == \
+        {name for name in dir(A) if name[0].isupper()}
 
 
 def test_a_weight_file_loads(tmp_path):
-    model = MAKE['MobileNetV2s']()
+    model = cases.make(A, 'MobileNetV2s')
     path = str(tmp_path / 'w.h5')
     model.save_weights(path)
     x = np.random.RandomState(0).uniform(-1, 1, (1, 96, 96, 3)).astype('float32')

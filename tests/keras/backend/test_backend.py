@@ -114,3 +114,13 @@ def test_radial_constraint_uses_the_points_of_tensorflow():
         assert list(got[rows // 2, rows // 2:]) == numbers
         np.testing.assert_array_equal(got, got.T)
         np.testing.assert_array_equal(got, got[::-1])
+
+
+def test_arange_of_tensors():
+    with tf.Graph().as_default(), tf.Session() as session:
+        rows = K.placeholder((None, 3))
+        count = K.arange(K.shape(rows)[0])
+        even = K.arange(K.constant(4, 'int32'), dtype='float32')
+        found = session.run([count, even], {rows: np.zeros((5, 3))})
+    assert (found[0].tolist(), found[1].tolist()) == ([0, 1, 2, 3, 4], [0., 1., 2., 3.])
+    assert (count.dtype, even.dtype) == (tf.int32, tf.float32)

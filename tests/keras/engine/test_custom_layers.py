@@ -135,3 +135,17 @@ def test_variables_in_loss_weights_are_not_weights_of_the_model():
     model = keras.Model(x, [layers.Dense(1)(x), layers.Dense(1)(x)])
     model.compile('sgd', 'mse', loss_weights=[keras.backend.variable(.3), 1.])
     assert len(model.weights) == 4
+
+
+@pytest.mark.parametrize('loss', [2, np.float64(2.), np.int64(2), lambda: 2])
+def test_added_losses_may_be_numbers_of_any_type(loss):
+    class Costly(layers.Layer):
+        def call(self, inputs):
+            self.add_loss(loss)
+            return inputs
+    x = keras.Input((4,))
+    model = keras.Model(x, layers.Dense(1, kernel_initializer='zeros',
+                                        kernel_regularizer=lambda kernel: 1)(Costly()(x)))
+    assert [t.dtype for t in model.losses] == [tf.float32] * 2
+    model.compile('sgd', 'mse')
+    assert model.evaluate(INPUTS, np.zeros((16, 1)), verbose=0) == 3.

@@ -187,3 +187,21 @@ def test_steps_per_epoch_over_arrays():
     history = linear_model().fit(ROWS, TARGETS, steps_per_epoch=4, batch_size=6, epochs=2,
                                  verbose=0).history
     np.testing.assert_allclose(history['loss'], [PLAIN] * 2, rtol=1e-5)
+
+
+@pytest.mark.parametrize('use_resource', [False, True])
+def test_an_input_may_be_a_variable(use_resource):
+    """Whose values the model reads, and does not train."""
+    variable = tf.Variable(np.ones((2, 3), np.float32), use_resource=use_resource)
+    x = keras.Input(tensor=variable)
+    model = keras.Model(x, keras.layers.Dense(1, kernel_initializer='ones')(x))
+    assert model.get_config()['layers'][0]['config'] == {
+        'batch_input_shape': (2, 3), 'dtype': 'float32', 'sparse': False, 'ragged': False,
+        'name': 'input_1'}
+    assert len(model.trainable_weights) == 2
+    session = keras.backend.get_session()
+    session.run(variable.initializer)
+    assert model.predict(None, steps=1).tolist() == [[3.], [3.]]
+    session.run(variable.assign(2 * np.ones((2, 3))))
+    assert model.predict(None, steps=1).tolist() == [[6.], [6.]]
+    assert keras.layers.InputLayer((3,), batch_size=4).batch_size == 4

@@ -154,3 +154,41 @@ def test_the_shape_of_a_model_called_on_different_shapes(capsys):
         print(inner.input_shape)
     keras.Model(x, inner(x)).summary()
     assert 'model (Model)                multiple                  15' in capsys.readouterr().out
+
+
+def _sequential():
+    return keras.Sequential([layers.Dense(3, input_shape=(4,)), layers.Dropout(.5),
+                             layers.Dense(2)])
+
+
+def _functional():
+    x = keras.Input((4,))
+    return keras.Model(x, layers.Dense(2)(layers.Dropout(.5)(layers.Dense(3)(x))))
+
+
+# Recorded from TensorFlow 1.15.5, which calls the model once more for its mask.
+@pytest.mark.parametrize('inner, batch, seed', [
+    (_sequential, None, 139), (_functional, None, 139),
+    (lambda: keras.Sequential([layers.Dense(3), layers.Dense(2)]), None, 67),
+    (lambda: keras.Sequential([layers.Dense(3, input_shape=(4,)), layers.Dense(2)]), 2, 59)])
+def test_seeds_after_a_time_distributed_model_are_those_of_tensorflow(inner, batch, seed):
+    K.learning_phase()
+    tf.set_random_seed(7)
+    x = layers.TimeDistributed(inner())(keras.Input(batch_shape=(batch, 5, 4)))
+    layers.Dense(1, name='last')(x)
+    drawn = tf.get_default_graph().get_operation_by_name(
+        'last/kernel/Initializer/random_uniform/RandomUniform')
+    assert (drawn.get_attr('seed'), drawn.get_attr('seed2')) == (7, seed)
+
+
+def test_a_model_computes_the_masks_of_its_outputs():
+    x = keras.Input((None,))
+    steps = layers.Embedding(5, 2, mask_zero=True)(x)
+    model = keras.Model(x, [steps, layers.LSTM(2)(steps)])
+    given = keras.Input((3,))
+    mask, none = model.compute_mask(given)
+    with tf.Session() as session:
+        assert session.run(mask, {given: [[1, 0, 2]]}).tolist() == [[True, False, True]]
+    assert none is None
+    assert keras.Sequential([layers.Masking(input_shape=(2, 3))]).compute_mask(
+        keras.Input((2, 3))).shape.as_list() == [None, 2]

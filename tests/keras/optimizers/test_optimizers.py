@@ -49,3 +49,11 @@ def test_minimize_skips_variables_without_gradient():
         train = step.minimize(used * used, [used, unused], grad_loss=K.constant(10.))
     K.get_session().run(train)
     assert K.batch_get_value([used, unused]) == [-2., 5.]
+
+
+@pytest.mark.parametrize('name', ['Adam', 'SGD', 'Ftrl'])
+def test_reference_variables_are_refused(name):
+    """They were a bare AttributeError; TensorFlow 1.15 has no better one."""
+    variable = tf.Variable([1., 2.], use_resource=False)
+    with pytest.raises(ValueError, match='(?s)Variable:0.*float32_ref.*use_resource=True'):
+        keras.optimizers.get(name).get_updates(tf.reduce_sum(variable ** 2), [variable])

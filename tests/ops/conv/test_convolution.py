@@ -8,7 +8,7 @@ import pytest
 
 import tinyflow as tf
 from tests.ops.conv.rows_convolution import convolved, filter_gradient, transposed
-from tinyflow.graph.support import tiles
+from tinyflow.graph.support import processors
 from tinyflow.ops.conv import convolution_kernels
 from tinyflow.ops.conv.convolution_kernels import Windows
 
@@ -98,7 +98,7 @@ def test_results_do_not_depend_on_the_number_of_threads(monkeypatch, long):
     fetches = [norm, *tf.gradients(norm * norm * y, [image, filter])]
     several = []
     for threads in (1, 2, 4):
-        monkeypatch.setattr(tiles, '_number_of_cpus', threads)
+        monkeypatch.setattr(processors, 'most_threads', lambda n=threads: n)
         several.append(evaluate(fetches))
     for other in several[1:]:
         for a, b in zip(several[0], other):

@@ -28,6 +28,7 @@ _LAZY = {
     'seq2seq': 'tinyflow.api.contrib.seq2seq',
     'signal': 'tinyflow.api.contrib.signal',
     'slim': 'tinyflow.api.contrib.slim',
+    'summary': 'tinyflow.api.contrib.summary',
     'tensorboard': 'tinyflow.api.contrib.tensorboard',
     'tpu': 'estimator_layer.tpu',
     'training': 'tinyflow.api.contrib.training',

@@ -53,7 +53,8 @@ def _message_words(message: str) -> set[str]:
 def find(words: str) -> list[Page]:
     """The pages for some words, best first.
 
-    A word counts by how rare it is among the pages, more in a title or name than in the text.
+    A word counts by how rare it is among the pages, more in a title or name than in the text; a
+    page that has all of the words comes before one that has some.
     """
     pages = list(all_pages().values())
     wanted = [word for word in _words(words) if word not in _EMPTY]
@@ -70,6 +71,7 @@ def find(words: str) -> list[Page]:
     if set(_words(words)) & {'how', 'what', 'why', 'can'}:       # a question has an answer
         scores = [1.3 * score if page.is_question else score
                   for page, score in zip(pages, scores)]
+    scores = [score * (0.5 + share(page, words)) for page, score in zip(pages, scores)]
     best = max(scores, default=0)
     order = sorted(range(len(pages)), key=lambda i: -scores[i])
     return [pages[i] for i in order if scores[i] > best / 2]

@@ -139,6 +139,8 @@ class Builder:
         graph = self.graph
         name = wiring.graph_name(graph, self.prefix + node.name)
         operation = definition.make(wiring.nested(definition, inputs, node), values, name + '/')
+        if operation.has_run:           # a node of a Keras model, computed at once
+            return operation
         operation.control_inputs = tuple(dict.fromkeys([*controls, *operation.control_inputs]))
         self._place(operation, node)
         known = node.attrs.get('_output_shapes')

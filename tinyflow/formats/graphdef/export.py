@@ -10,10 +10,11 @@ from tinyflow.formats.graphdef.control_flow_v1 import lowered
 from tinyflow.formats.graphdef.names import NAMES, OrderedNames
 from tinyflow.formats.protos.graph_pb2 import GraphDef
 from tinyflow.formats.wire import tensors
-from tinyflow.graph import dtypes
+from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.source_location import user_site, warn_at
 from tinyflow.graph.support.errors import describe, misuse, report
 from tinyflow.graph.support.version import GRAPH_DEF_VERSION
+from tinyflow.graph.variable_refs import handle_variable, storage_shape
 
 _FUNCTIONS_SINCE = 12           # the oldest reader that knows functions
 _KEPT, _WARNED = 'GraphDef of the finalized graph', 'warned of large constants'
@@ -138,6 +139,16 @@ def _lower_resource_initialized_value(nodes, operation, names, _):
     add('Merge', '', [other, own], T=dtype, N=2)
 
 
+def _lower_captured_variable(nodes, operation, names, _):
+    """A Variable that a graph of its own only refers to, as a VarHandleOp."""
+    variable = handle_variable(operation.outputs[0])
+    name = names.node(operation)
+    lowered.Adder(nodes, operation, names)(
+        'VarHandleOp', '', [], dtype=variable.attrs['dtype'],
+        shape=shapes.TensorShape(storage_shape(variable)),
+        container='', shared_name=name)
+
+
 def _lowering(operation):
     """The function that writes a node which TensorFlow does not have, or None.
 
@@ -145,6 +156,9 @@ def _lowering(operation):
     """
     if operation.type == 'InitializedValue':
         return _lower_initialized_value
+    if operation.type == 'Placeholder' and operation.outputs[0].dtype is dtypes.resource \
+            and handle_variable(operation.outputs[0]) is not None:
+        return _lower_captured_variable
     if operation.type == 'ResourceInitializedValue':
         return _lower_resource_initialized_value
     if operation.definition.functions and operation.writes:

@@ -58,22 +58,9 @@ _INSTEAD = {
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack a list that a `for` loop makes',
 }
 
-# The same for tf.keras, whose names are not in tf1_names.txt.
-_INSTEAD_IN_KERAS = {
-    **dict.fromkeys([f'keras.applications.{name}' for name in (
-        'DenseNet121', 'DenseNet169', 'DenseNet201', 'InceptionResNetV2', 'InceptionV3',
-        'MobileNet', 'NASNetLarge', 'NASNetMobile', 'ResNet101', 'ResNet101V2', 'ResNet152',
-        'ResNet152V2', 'ResNet50V2', 'Xception', 'densenet', 'inception_resnet_v2',
-        'inception_v3', 'mobilenet', 'nasnet', 'resnet', 'resnet_v2', 'xception')],
-        'VGG16, VGG19, ResNet50 or MobileNetV2'),
-}
-
 # Names of TensorFlow 1.15 that serve TensorFlow 2's way of writing programs -> what does the same
 # here, or '' where nothing does.
 _NOT_PLANNED = {
-    'Module': 'tf.variable_scope for ops and Variables, or a subclass of tf.keras.Model',
-    'disable_tensor_equality': '== compares Tensors by identity here, always',
-    'enable_tensor_equality': 'tf.equal(x, y); == compares Tensors by identity here, always',
     'experimental': '',
     'wrap_function': 'a Python function that builds nodes in the default graph',
 }
@@ -92,8 +79,6 @@ _TENSORFLOW_2 = {
 
 # Parts of TensorFlow 1 that are deliberately not implemented -> the reason, or a replacement.
 _NO_CONTRIB = 'it was experimental and is no longer maintained'
-_NO_CONTRIB_SUMMARY = ('tf.contrib.summary writes from inside the graph; here the program writes: '
-                       'tf.summary.FileWriter(logdir).add_summary(sess.run(merged), step)')
 _LEFT_OUT = {
     'contrib.boosted_trees': 'use tf.estimator.BoostedTreesClassifier and '
                              'BoostedTreesRegressor',
@@ -126,8 +111,6 @@ _LEFT_OUT = {
     'contrib.stateless': 'after tf.set_random_seed(n), ops draw the same numbers in each '
                          'new Session',
     'contrib.training.bucket_by_sequence_length': 'tf.data.experimental.bucket_by_sequence_length',
-    'summary.all_v2_summary_ops': _NO_CONTRIB_SUMMARY, 'summary.initialize': _NO_CONTRIB_SUMMARY,
-    'contrib.summary': _NO_CONTRIB_SUMMARY,
     'contrib.tensor_forest': _NO_CONTRIB,
     **dict.fromkeys([f'contrib.tpu.{name}' for name in (
         'AsyncCheckpointSaverHook', 'DeviceAssignment', 'InfeedQueue', 'TPUDistributionStrategy',
@@ -205,16 +188,18 @@ def _why(space, name, own):
         return f'tf.{full} was renamed in TensorFlow 1.0: {_present_name(_RENAMED[full])}.'
     if full in _TENSORFLOW_2:
         instead = _TENSORFLOW_2[full]
-        return (f'tf.{full} belongs to TensorFlow 2, which tinyflow does not implement'
-                + (f'; in TensorFlow 1: {instead}.' if instead else '.'))
+        return (f'tf.{full} belongs to TensorFlow 2'
+                + (f'; in TensorFlow 1: {instead}.' if instead else '.') + ' '
+                'TensorFlow 2\'s names, as far as tinyflow has them, are in tf.compat.v2, and in '
+                '`tf` of a program that `python -m tinyflow run --v2` runs.')
     if full in _NOT_PLANNED:
         instead = _NOT_PLANNED[full]
         return f'tf.{full} is not in tinyflow' + (f'; instead: {instead}.' if instead else '.')
     if full in _LEFT_OUT:
         return f'tf.{full} is not part of tinyflow: {_LEFT_OUT[full]}.'
     elsewhere = _other_namespaces(space, name)
-    if full in _INSTEAD_IN_KERAS or full in _tensorflow_1():
-        instead = _INSTEAD.get(full) or _INSTEAD_IN_KERAS.get(full) or elsewhere
+    if full in _tensorflow_1():
+        instead = _INSTEAD.get(full) or elsewhere
         return (f'tf.{full} is not in tinyflow yet'
                 + (f'; until then: {instead}.' if instead else '.'))
     if elsewhere:

@@ -20,35 +20,36 @@ _FEWEST_TILES = 8       # per thread; for less work, waking a thread costs more 
 
 
 @indivisible                # the other threads write to the memory of the run
-def in_tiles(n: int, function: Callable[[int, int], None], tile: int = TILE) -> None:
+def in_tiles(n: int, function: Callable[[int, int], None], tile: int = TILE,
+             fewest: int | None = None) -> None:
     """Calls function(start, stop) for consecutive tiles that cover range(n).
 
     Calls run in several threads, in any order: tiles must not depend on one another. `tile` is the
-    length of a tile, for callers that count in rows instead of elements.
+    length of a tile, for callers that count in rows instead of elements. `fewest` is the number of
+    tiles that pay for a thread.
     """
     if n <= tile:
         function(0, n)
         return
     count = -(-n // tile)
-    threads = min(_cpus(), _MOST_THREADS, count // _FEWEST_TILES)
-    if threads < 2:
-        _span(function, 0, n, tile)
-        return
-    # The calling thread works too: on the last span, the one with the incomplete tile.
-    bounds = [count * i // threads * tile for i in range(threads)] + [n]
-    submit = _workers().submit
-    others = [submit(_span, function, start, stop, tile)
-              for start, stop in zip(bounds[:-2], bounds[1:])]
+    threads = min(_MOST_THREADS, count // (fewest or _FEWEST_TILES))
+    if threads > 1:
+        from tinyflow.graph.support.processors import most_threads  # start-up time
+        threads = min(threads, most_threads())
+    starts = iter(range(0, n, tile))            # each thread takes the next one
+    submit = _workers().submit if threads > 1 else None
+    others = [submit(_each, starts, function, n, tile) for _ in range(threads - 1)]
     try:
-        _span(function, bounds[-2], n, tile)
+        _each(starts, function, n, tile)        # the calling thread works too
     finally:
         for other in others:
-            other.result()
+            if not other.cancel():              # on a busy machine one may not have begun
+                other.result()
 
 
-def _span(function, first, last, tile):
-    for start in range(first, last, tile):
-        function(start, min(start + tile, last))
+def _each(starts, function, n, tile):
+    for start in starts:
+        function(start, min(start + tile, n))
 
 
 def scratch(n: int, dtype: np.dtype, count: int) -> list[np.ndarray]:
@@ -64,18 +65,6 @@ def scratch(n: int, dtype: np.dtype, count: int) -> list[np.ndarray]:
 
 _scratch = threading.local()
 _pool = None
-_number_of_cpus = 0
-
-
-def _cpus() -> int:
-    """The number of processors that this process may use."""
-    global _number_of_cpus
-    if not _number_of_cpus:
-        try:
-            _number_of_cpus = len(os.sched_getaffinity(0))
-        except AttributeError:                  # macOS, Windows
-            _number_of_cpus = os.cpu_count() or 1
-    return _number_of_cpus
 
 
 def _workers():

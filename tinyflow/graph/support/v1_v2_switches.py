@@ -1,7 +1,5 @@
-"""tf.disable_v2_behavior and similar switches; tinyflow has a single mode: TF1's static graph."""
+"""tf.disable_v2_behavior and similar switches; enabling it is in tinyflow/api/v2/behavior.py."""
 from __future__ import annotations
-
-from tinyflow.graph.support.errors import misuse
 
 
 class VariableDefault:
@@ -10,11 +8,33 @@ class VariableDefault:
     resource = False
 
 
+# 'behavior' and 'tensorshape' -> functions that undo what tinyflow/api/v2/behavior.py enabled.
+UNDO: dict[str, list] = {}
+
+
+def v2_enabled():
+    """True after tf.enable_v2_behavior()."""
+    return 'behavior' in UNDO
+
+
+def _undo(what):
+    for function in UNDO.pop(what, ()):
+        function()
+
+
 def disable_v2_behavior():
-    """No effect: the behaviour is already that of TF1."""
+    """TensorFlow 1's behaviour, which is the default: graphs and Sessions."""
+    _undo('behavior')
+    _undo('tensorshape')
 
 
-disable_v2_tensorshape = disable_control_flow_v2 = disable_v2_behavior
+def disable_v2_tensorshape():
+    """Entries of shapes are Dimensions, which is the default."""
+    _undo('tensorshape')
+
+
+def disable_control_flow_v2():
+    """No effect: control flow always uses functional nodes."""
 
 
 def enable_control_flow_v2():
@@ -39,10 +59,3 @@ def disable_resource_variables():
 def resource_variables_enabled():
     """True if new Variables are resource variables by default."""
     return VariableDefault.resource
-
-
-def enable_v2_behavior(*_, **__):
-    """Raises RuntimeError: TensorFlow 2's behaviour is not supported."""
-    raise misuse(RuntimeError(
-        'tinyflow does not implement TensorFlow 2 behaviour: it is the TensorFlow 1 stack.\n'
-        '  Hint: remove this call, or use TF1 style: placeholders and tf.Session().'))

@@ -42,6 +42,11 @@ def doctor(graph=None, fetches=None, every=50, loss=None):
                                    'tf.doctor(session) for a training, tf.doctor(graph, fetches) '
                                    'for a graph.'))
         return WatchedSession(graph, every, loss)
+    for method, instead in (('fit', 'model.fit(..., callbacks=[tf.keras.callbacks.Doctor()])'),
+                            ('model_fn', 'estimator.train(..., hooks=[tf.train.DoctorHook()])')):
+        if hasattr(graph, method):
+            raise misuse(TypeError(f'doctor: {graph!r} makes its Sessions itself.\n  Hint: '
+                                   f'{instead}.'))
     if graph is not None and not isinstance(graph, Graph):
         if fetches is not None:
             raise misuse(TypeError(f'doctor: graph must be a tf.Graph, not {graph!r}.\n  Hint: '

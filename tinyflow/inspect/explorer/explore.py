@@ -8,8 +8,10 @@ from typing import Any
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.support import render
 from tinyflow.graph.support.errors import OpError, misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.inspect.explorer.document import document
 from tinyflow.inspect.explorer.page import page
+from tinyflow.inspect.recorder import Recording
 from tinyflow.inspect.viz import select
 from tinyflow.session.fetches import FetchPlan
 
@@ -65,7 +67,7 @@ def explore_with_run(graph: Any, fetches: Sequence, path: Any) -> Page:
 
 def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any = None,
             session: Any = None, recordings: Sequence | Mapping = (), values: Any = None,
-            training: Any = None, title: str | None = None) -> Page:
+            training: Any = None, title: str | None = None, **unknown: Any) -> Page:
     """A page in which a graph is opened scope by scope, searched, and followed into its program.
 
     what        a Graph, Session, nodes (with what they need), Keras model, Estimator, GraphDef,
@@ -74,7 +76,7 @@ def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any 
     fetches     the page says what became of each node in the program that computes these, stage
                 by stage; by default what was recorded, or `what` itself if it is nodes
     feed_dict   with it, and a Session, the times of the program are measured
-    recordings  of runs (`tf.record`), whose values and times the page shows: a list, or
+    recordings  of runs (`tf.record`), whose values and times the page shows: one, a list, or
                 {name: recording}; steps of several are compared
     values      of the Variables: a Session, Keras model, Estimator, checkpoint or SavedModel that
                 has them, or True: `what` has them
@@ -83,15 +85,35 @@ def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any 
 
     Raises TypeError or ValueError for what has no graph, OSError for a missing file.
     """
+    for name in unknown:
+        raise misuse(TypeError(f'explore() got an unexpected keyword argument {name!r}'
+                               + nearest_keyword(name, _OPTIONS)))
     if path is not None:
         render.check_path(path)
-    content = document(what, fetches, feed_dict, session, title, recordings, values)
+    content = document(what, fetches, feed_dict, session, title, _listed(recordings), values)
     if training is not None:
         content['training'] = training.as_document()
     made = Page(content)
     if path is not None:
         made.save(path)
     return made
+
+
+_OPTIONS = ('fetches', 'feed_dict', 'session', 'recordings', 'values', 'training', 'title')
+
+
+def _listed(recordings):
+    """The recordings as a list or dict. TypeError for what is none."""
+    found = [recordings] if isinstance(recordings, Recording) else recordings
+    try:
+        each = list(found.values() if isinstance(found, Mapping) else found)
+    except TypeError:
+        each = [found]
+    for one in each:
+        if not isinstance(one, Recording):
+            raise misuse(TypeError(f'recordings are those of tf.record, not {one!r}.\n  Hint: '
+                                   '`with tf.record(sess) as r:`, and recordings=[r].'))
+    return found
 
 
 __all__ = ['Page', 'explore', 'explore_with_run']

@@ -14,7 +14,7 @@ from tinyflow.graph.stacks import stacks
 from tinyflow.graph.support.errors import misuse
 from tinyflow.inspect.recorder.keeper import Keeper
 from tinyflow.inspect.recorder.step import Origin, Step, name_of
-from tinyflow.session.observed import attach, detach, sessions_opened
+from tinyflow.session.observed import attach, detach, programs_of, sessions_opened
 from tinyflow.session.program_cache import ProgramCache
 
 __all__ = ['Recording', 'load_recording', 'record']
@@ -32,8 +32,8 @@ def record(session: Any = None, nodes: Any = None, *, every: int = 1, limit: int
         r[-1]['dense/Relu']             # the last step's value of a node
         r.origin                        # where the first NaN began
 
-    session  a Session or MonitoredSession. None: those of the default graph, and all that are made
-             in the block, such as those of Keras' `fit` and of Estimators
+    session  a Session or MonitoredSession. None, a Keras model or an Estimator: the Sessions of the
+             default graph or of the model, and all that are made in the block
     nodes    what to keep: Tensors, Operations, Variables, names, patterns such as 'dense*' (which
              match '/', too), or a list of those; None: all, also those inside of loops and conds
     every    of the runs with the same fetches, every how many-th is recorded; the others run as
@@ -60,7 +60,10 @@ class Recording(Sequence[Step]):
             raise misuse(ValueError(f'every must be a positive integer, not {every!r}.'))
         if keep not in ('spread', 'latest'):
             raise misuse(ValueError(f"keep must be 'spread' or 'latest', not {keep!r}."))
-        self._session = session
+        self._graph = getattr(session, '_graph', None) if hasattr(session, 'fit') else None
+        self._session = None if self._graph or _makes_sessions(session) else session
+        if self._session is not None:
+            programs_of(session)
         self._keeper = Keeper(_wanted(nodes), every, _bytes(limit), keep == 'latest')
         self._left: ExitStack | None = None
 
@@ -95,7 +98,7 @@ class Recording(Sequence[Step]):
     def _sessions(self) -> list:
         if self._session is not None:
             return [self._session]
-        found = [s for s in sessions_of(get_default_graph()) if not s._closed]
+        found = [s for s in sessions_of(self._graph or get_default_graph()) if not s._closed]
         return list(dict.fromkeys([*found, *stacks.sessions[-1:]]))
 
     # ---- what was recorded ---------------------------------------------------------------
@@ -173,6 +176,11 @@ def load_recording(path: Any, graph: Any = None) -> Recording:
     made = Recording()
     made._keeper.take(*read(path, graph or get_default_graph()))
     return made
+
+
+def _makes_sessions(estimator: Any) -> bool:
+    """True for an Estimator, whose `train` makes a Session."""
+    return hasattr(estimator, 'train') and hasattr(estimator, 'model_dir')
 
 
 def _wanted(nodes: Any) -> Callable[[str], bool] | None:

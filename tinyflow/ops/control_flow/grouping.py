@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import colocate_with, control_dependencies, device, name_scope
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor
@@ -32,8 +33,10 @@ def no_op(name=None):
 def group(*inputs, **kwargs):
     """An Operation that has run once all of `inputs` (nested lists are fine) have run.
 
-    Shapes: inputs of any shape -> no tensor.
+    None if ops run at once. Shapes: inputs of any shape -> no tensor.
     """
+    if executing_eagerly():
+        return None
     name = kwargs.pop('name', None)
     if kwargs:
         raise misuse(ValueError(f'Unknown keyword arguments: {", ".join(kwargs)}'

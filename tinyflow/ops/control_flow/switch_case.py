@@ -5,6 +5,7 @@ import functools
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import misuse
@@ -40,6 +41,9 @@ def switch_case(branch_index, branch_fns, default=None, name='switch_case'):
             raise misuse(TypeError(f'A branch is {function!r}, not a function without arguments.\n'
                                    '  Hint: lambda: x'))
     with name_scope(name, 'switch_case', [branch_index]), name_scope('indexed_case'):
+        if executing_eagerly():
+            number = int(branch_index)
+            return functions[number if 0 <= number < len(functions) else -1]()
         chain = functions[-1]
         for number, function in reversed([*enumerate(functions[:-1])]):
             chain = functools.partial(cond, logic.equal(branch_index, number), function, chain)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from tinyflow.graph.support.blas_threads import matmul
 from tinyflow.graph.support.tiles import in_tiles
 
 _CHUNK = 1 << 18        # elements of the im2col matrix at a time; should fit in the cache
@@ -63,8 +64,8 @@ def convolve(x, filter, windows, out=None):
         out.fill(0)
         return out
     if _is_pointwise(windows) and x.flags.c_contiguous:
-        np.matmul(x.reshape(-1, x.shape[-1]), filter.reshape(filter.shape[-2:]),
-                  out.reshape(-1, out.shape[-1]))
+        matmul(x.reshape(-1, x.shape[-1]), filter.reshape(filter.shape[-2:]),
+               out.reshape(-1, out.shape[-1]))
         return out
     _im2col(x, windows, filter.shape[-1]).convolve(filter, out)
     return out
@@ -82,8 +83,8 @@ def filter_gradient(x, dy, windows, out=None):
         out.fill(0)
         return out
     if _is_pointwise(windows) and x.flags.c_contiguous and dy.flags.c_contiguous:
-        np.matmul(x.reshape(-1, x.shape[-1]).T, dy.reshape(-1, dy.shape[-1]),
-                  out.reshape(shape[-2:]))
+        matmul(x.reshape(-1, x.shape[-1]).T, dy.reshape(-1, dy.shape[-1]),
+               out.reshape(shape[-2:]))
         return out
     _im2col(x, windows, dy.shape[-1]).filter_gradient(dy, out)
     return out
@@ -121,7 +122,7 @@ def _input_gradient_by_scatter(filter, dy, windows, out):
     for start in range(0, len(dy), step):
         part = np.ascontiguousarray(dy[start:start + step])
         products = workspace('product', (part.size // part.shape[-1], matrix.shape[1]), dy.dtype)
-        np.matmul(part.reshape(-1, part.shape[-1]), matrix, products)
+        matmul(part.reshape(-1, part.shape[-1]), matrix, products)
         products = products.reshape(*part.shape[:-1], *windows.kernel, channels)
         whole = workspace('columns', (len(part), *padded, channels), dy.dtype)
         whole.fill(0)
@@ -198,7 +199,7 @@ def _each_chunk(chunks, shared, function):
                  lambda i, j: [function(*chunk, _in_blocks) for chunk in chunks[i:j]], 1)
     else:
         for chunk in chunks:
-            function(*chunk, np.matmul)
+            function(*chunk, matmul)
 
 
 def _sum_of_chunks(chunks, shared, total, add):
@@ -209,7 +210,7 @@ def _sum_of_chunks(chunks, shared, total, add):
     total.fill(0)
     if not shared or total.size > _SMALL:
         for chunk in chunks:
-            add(*chunk, total, lambda a, b: np.matmul(a.swapaxes(-1, -2), b))
+            add(*chunk, total, lambda a, b: matmul(a.swapaxes(-1, -2), b))
         return
     size = -(-len(chunks) // (2 * _PARTS))
     groups = [chunks[i:i + size] for i in range(0, len(chunks), size)]

@@ -1,6 +1,8 @@
 """matmul, batch matmul, matvec, cross, adjoint."""
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tinyflow.graph import shapes
@@ -8,6 +10,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, INEXACT, REAL
 from tinyflow.graph.op import Op
+from tinyflow.graph.support import blas_threads
 from tinyflow.graph.support.errors import OpFailure, misuse, why
 from tinyflow.ops.array import shape_ops, shaping
 from tinyflow.ops.math import complex_numbers
@@ -32,9 +35,11 @@ class MatMul(Op):
 
     def kernel(a, b, out=None, *, transpose_a, transpose_b):
         # BLAS reads the transposed views; nothing is copied.
-        return np.dot(a.T if transpose_a else a, b.T if transpose_b else b, out)
+        return blas_threads.dot(a.T if transpose_a else a, b.T if transpose_b else b, out)
 
     def emit(call):
+        if not _is_small(*call.inputs):
+            return None                 # the kernel decides on the number of threads
         a, b = (f'{arg}.T' if call.attrs[flag] else arg
                 for arg, flag in zip(call.args, ('transpose_a', 'transpose_b')))
         return f'np.dot({a}, {b}, {call.out})'
@@ -42,6 +47,11 @@ class MatMul(Op):
     def gradient(op, dy):
         return _gradient_of_product(op, dy, op.attrs['transpose_a'], op.attrs['transpose_b'],
                                     _plain)
+
+
+def _is_small(a, b):
+    return a.known_shape and b.known_shape and len(a.sizes) == len(b.sizes) == 2 and \
+        math.prod(a.sizes) * max(b.sizes) <= blas_threads.SMALL
 
 
 def _plain(a, b, transpose_a=False, transpose_b=False):
@@ -95,7 +105,7 @@ class BatchMatMulV2(Op):
         if x.ndim < 2 or y.ndim < 2:
             raise OpFailure('In[0] and In[1] must be at least matrices',
                             'tf.expand_dims adds axes.')
-        return np.matmul(_adjoint(x) if adj_x else x, _adjoint(y) if adj_y else y, out)
+        return blas_threads.matmul(_adjoint(x) if adj_x else x, _adjoint(y) if adj_y else y, out)
 
     def gradient(op, dy):
         to_x, to_y = _gradient_of_product(op, dy, op.attrs['adj_x'], op.attrs['adj_y'], _batch)

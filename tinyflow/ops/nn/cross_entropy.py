@@ -318,10 +318,10 @@ def _check_shapes(labels, logits):
                          'labels= takes the class indices, logits= the output of the network.')
         one_hot = shapes.compatible(label_shape, logit_shape)
         _raise_error(labels, logits, problem,
-                     'one-hot labels belong to tf.nn.softmax_cross_entropy_with_logits; '
-                     'tf.argmax(labels, -1) converts them to class indices.' if one_hot else
-                     'labels are class indices, one for each row of logits: tf.squeeze(labels, -1) '
-                     'drops an axis of size 1.')
+                     ('one-hot labels belong to tf.nn.softmax_cross_entropy_with_logits; '
+                      'tf.argmax(labels, -1) converts them to class indices.' if one_hot else
+                      'labels are class indices, one for each row of logits: tf.squeeze(labels, '
+                      '-1) drops an axis of size 1.') + why('logits-and-labels'))
     if (shapes.known(label_shape) and shapes.known(logit_shape[:-1])
             and label_shape != logit_shape[:-1]):
         _raise_error(labels, logits,

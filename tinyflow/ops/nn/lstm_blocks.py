@@ -11,6 +11,7 @@ import numpy as np
 from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import float16, float32
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.support.blas_threads import dot
 from tinyflow.ops.array import constants, joining, slicing
 from tinyflow.ops.linalg.matmul import matmul
 from tinyflow.ops.nn import bias
@@ -173,7 +174,7 @@ class BlockLSTM(Op):
         gates = np.empty((rows, w.shape[1]), x.dtype)
         for t in range(min(int(seq_len_max), steps)):
             both[:, :width], both[:, width:] = x[t], h_prev
-            np.dot(both, w, gates)
+            dot(both, w, gates)
             gates += b
             outs = [result[t] for result in results]
             _forward(gates, cs_prev, wci, wcf, wco, forget_bias, cell_clip, use_peephole, outs)

@@ -7,6 +7,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import Op, nodes
+from tinyflow.graph.support import blas_threads
 from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import shaping
 from tinyflow.ops.linalg.matmul import matmul
@@ -116,7 +117,7 @@ class SparseMatMul(Op):
         a, b = a.T if transpose_a else a, b.T if transpose_b else b
         if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
             raise ValueError(f'Matrix size incompatible: a: {list(a.shape)}, b: {list(b.shape)}')
-        return np.matmul(a, b)
+        return blas_threads.matmul(a, b)
 
     def gradient(op, dy):
         a, b = op.inputs

@@ -171,7 +171,7 @@ def ftrl(scratch, var, accum, linear, grad, lr, l1, twice_l2, lr_power, twice_sh
     add(after, twice_l2, after)
     # sign(x) l1 - x is 0 where it would overshoot: minus x shrunk by l1.
     shrunk = _shrink((new, before, None), linear, l1)
-    np.negative(shrunk, shrunk)
+    subtract(0, shrunk, shrunk)             # 0 stays 0, not -0
     divide(shrunk, after, var)
 
 

@@ -7,6 +7,7 @@ import time
 
 from tinyflow.formats.wire import bundle_writer
 from tinyflow.graph.defaults import get_default_graph, name_scope
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.stacks import session_for
 from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.variables.variable import init_scope
@@ -69,8 +70,11 @@ class CheckpointManager:
 
     def save(self, checkpoint_number=None):
         """Writes a numbered checkpoint and returns its prefix."""
-        session = session_for(None, get_default_graph(), 'CheckpointManager.save')
-        number = self._next_number(session)
+        at_once = executing_eagerly()
+        session = None if at_once else session_for(None, get_default_graph(),
+                                                   'CheckpointManager.save')
+        number = int(self._checkpoint.save_counter.assign_add(1)) if at_once \
+            else self._next_number(session)
         number = number if checkpoint_number is None else int(checkpoint_number)
         path = self._checkpoint.write(f'{self._prefix}-{number}', session)
         self._known.pop(path, None)

@@ -64,7 +64,8 @@ def _hint_for_loss(loss):
         return 'combine the losses into one tensor: loss = tf.add_n([a, b]).'
     if isinstance(loss, (int, float)) or hasattr(loss, 'dtype'):
         return ('this is a number or array, not a node: was the name of the loss overwritten by '
-                'its own value, as in `loss = sess.run(loss)`? Use another name for the result.')
+                'its own value, as in `loss = sess.run(loss)`? Use another name for the result.'
+                + why('fetch-type'))
     return 'pass the tensor to minimize.'
 
 

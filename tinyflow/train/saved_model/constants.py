@@ -3,6 +3,7 @@ from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 ASSETS_DIRECTORY = 'assets'
 ASSETS_KEY = 'saved_model_assets'
+FUNCTIONS_KEY = 'tinyflow_functions'         # SignatureDefs of an object's functions
 INIT_OP_SIGNATURE_KEY = '__saved_model_init_op'
 LEGACY_INIT_OP_KEY = 'legacy_init_op'
 MAIN_OP_KEY = 'saved_model_main_op'
@@ -13,5 +14,6 @@ TRAIN_OP_KEY = 'saved_model_train_op'
 TRAIN_OP_SIGNATURE_KEY = '__saved_model_train_op'
 VARIABLES_DIRECTORY = 'variables'
 VARIABLES_FILENAME = 'variables'
+VARIABLES_KEY = 'tinyflow_variables'         # names of an object's Variables
 
 __getattr__ = _explain_missing('tinyflow.saved_model.constants', globals())

@@ -5,7 +5,10 @@ import os
 
 from tinyflow.formats.graphdef import scopes
 from tinyflow.formats.graphdef.graph_util import extract_sub_graph
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.graph import Graph
+from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import misuse
 from tinyflow.session.session import Session
 from tinyflow.train.saved_model import constants, loader
@@ -64,7 +67,10 @@ class Signature:
         self._session = session
 
     def __call__(self, *args, **inputs):
-        """Runs the graph. TypeError unless exactly the signature's inputs are given, by name."""
+        """Runs the graph; arrays, or tensors with eager execution.
+
+        TypeError unless exactly the signature's inputs are given, by name.
+        """
         if args:
             if len(args) != 1 or len(self.inputs) != 1 or inputs:
                 raise misuse(TypeError(f'The inputs of {self} are given by name.'))
@@ -73,7 +79,15 @@ class Signature:
             raise misuse(TypeError(
                 f"The signature '{self.name}' takes {_named(self.inputs)}; given: "
                 f'{", ".join(sorted(inputs)) or "nothing"}.'))
-        return self._session.run(self.outputs, {self.inputs[k]: v for k, v in inputs.items()})
+        return self._run(inputs)
+
+    def _run(self, inputs):
+        feeds = {self.inputs[k]: v for k, v in inputs.items()}
+        if not executing_eagerly():
+            return self._session.run(self.outputs, feeds)
+        found = self._session.run(self.outputs, {
+            t: v.numpy() if isinstance(v, Tensor) else v for t, v in feeds.items()})
+        return {k: convert_to_tensor(v, self.outputs[k].dtype) for k, v in found.items()}
 
     @property
     def structured_outputs(self):

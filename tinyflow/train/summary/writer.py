@@ -41,8 +41,8 @@ class FileWriter:
                  filename_suffix=None, session=None):
         if session is not None:
             raise misuse(NotImplementedError(
-                'FileWriter(session=...) shares a writer with tf.contrib.summary, which tinyflow '
-                'does not implement.\n  Hint: tf.summary.FileWriter(logdir, session.graph).'))
+                'FileWriter(session=...) shares a file with tf.contrib.summary; here each has its '
+                'own.\n  Hint: tf.summary.FileWriter(logdir, session.graph).'))
         self.event_writer = EventFile(_directory(logdir), max_queue, flush_secs,
                                       filename_suffix or '')
         # Closes the file when this object is deleted, or the program ends.

@@ -1,4 +1,5 @@
 """compile: losses, metrics and their names, targets that do not fit the loss."""
+import functools
 import re
 
 import numpy as np
@@ -120,3 +121,44 @@ def test_targets_of_the_other_cross_entropy_raise(loss, y, words):
     with pytest.raises(ValueError) as caught:
         classifier(loss=loss).fit(INPUTS, y, verbose=0)
     assert re.search(words, str(caught.value), re.S)
+
+
+class _Scaled:
+    """A loss that is an object with neither a name nor weights."""
+
+    def __init__(self, factor=1.):
+        self.factor = factor
+
+    def __call__(self, y_true, y_pred):
+        return self.factor * keras.backend.mean(keras.backend.square(y_true - y_pred), axis=-1)
+
+    def get_config(self):
+        return {'factor': self.factor}
+
+
+class _Weighted:
+    """A loss that weights the samples and does not reduce, as TensorFlow lets it."""
+
+    def __call__(self, y_true, y_pred, sample_weight=None):
+        squares = (y_true - y_pred) ** 2
+        return squares if sample_weight is None else sample_weight[:, None] * squares
+
+
+def test_a_loss_may_be_an_object_without_a_name(tmp_path):
+    plain, own = still_model(), still_model(_Scaled(2.))
+    assert own.evaluate(X, Y, verbose=0) == 2 * plain.evaluate(X, Y, verbose=0)
+    weights = np.arange(8.)
+    assert own.evaluate(X, Y, sample_weight=weights, verbose=0) == \
+        2 * plain.evaluate(X, Y, sample_weight=weights, verbose=0)
+    path = str(tmp_path / 'model.h5')
+    own.save(path)
+    again = keras.models.load_model(path, custom_objects={'_Scaled': _Scaled})
+    assert again.evaluate(X, Y, verbose=0) == own.evaluate(X, Y, verbose=0)
+    partial = still_model(functools.partial(keras.losses.mean_squared_error))
+    assert partial.evaluate(X, Y, verbose=0) == plain.evaluate(X, Y, verbose=0)
+
+
+def test_a_loss_object_that_takes_sample_weights_is_given_them():
+    found = still_model(_Weighted()).fit(X, Y, sample_weight=np.arange(8.), verbose=0)
+    wanted = np.arange(8.)[:, None] * (X.sum(1, keepdims=True) - Y) ** 2
+    np.testing.assert_allclose(found.history['loss'][0], wanted, rtol=1e-5)

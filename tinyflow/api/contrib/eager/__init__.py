@@ -6,6 +6,7 @@ from tinyflow.api.contrib.eager.gradients import (
     implicit_value_and_gradients,
     value_and_gradients_function,
 )
+from tinyflow.api.contrib.eager.network import Network
 from tinyflow.api.contrib.eager.running import (
     Iterator,
     get_optimizer_variables,
@@ -32,11 +33,11 @@ defun = function
 in_eager_mode = executing_eagerly
 
 __all__ = [
-    'Checkpoint', 'EagerVariableStore', 'GradientTape', 'Iterator', 'Saver', 'TensorSpec',
-    'Variable', 'custom_gradient', 'defun', 'enable_eager_execution', 'executing_eagerly',
-    'function', 'get_optimizer_variables', 'gradients_function', 'implicit_gradients',
-    'implicit_value_and_gradients', 'in_eager_mode', 'list_devices', 'make_template',
-    'metrics', 'num_gpus', 'py_func', 'restore_variables_on_create', 'run',
+    'Checkpoint', 'EagerVariableStore', 'GradientTape', 'Iterator', 'Network', 'Saver',
+    'TensorSpec', 'Variable', 'custom_gradient', 'defun', 'enable_eager_execution',
+    'executing_eagerly', 'function', 'get_optimizer_variables', 'gradients_function',
+    'implicit_gradients', 'implicit_value_and_gradients', 'in_eager_mode', 'list_devices',
+    'make_template', 'metrics', 'num_gpus', 'py_func', 'restore_variables_on_create', 'run',
     'run_test_in_graph_and_eager_modes', 'value_and_gradients_function',
 ]
 __getattr__ = _explain_missing(__name__, __all__)

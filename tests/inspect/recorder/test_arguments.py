@@ -1,0 +1,52 @@
+"""What tf.record and tf.viz.explore take, and what they say of the rest."""
+import numpy as np
+import pytest
+
+import tinyflow as tf
+
+X, Y = np.ones((8, 2), np.float32), np.ones((8, 1), np.float32)
+
+
+def model():
+    found = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    found.compile('sgd', 'mse')
+    return found
+
+
+def test_a_keras_model_is_recorded_while_it_is_fitted():
+    with tf.Graph().as_default():
+        net = model()
+    with tf.record(net) as r:
+        net.fit(X, Y, batch_size=4, verbose=0)
+    assert [step for step in r.steps if 'dense/MatMul' in step]
+    assert tf.viz.explore(net, recordings=r).document['recordings']
+
+
+def test_an_estimator_is_recorded_while_it_is_trained(tmp_path):
+    def model_fn(features, labels, mode):
+        loss = tf.reduce_mean(tf.square(tf.layers.dense(features['x'], 1) - labels))
+        train = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path))
+    with tf.record(estimator) as r:
+        estimator.train(lambda: tf.data.Dataset.from_tensors(({'x': X}, Y)).repeat(3))
+    assert len([step for step in r.steps if 'Mean' in step]) == 3
+
+
+def test_what_has_no_runs_is_refused_at_once():
+    with pytest.raises(TypeError, match='The runs of a tf.Session can be observed, not of 3'):
+        tf.record(3)
+
+
+def test_wrong_arguments_of_a_page():
+    with pytest.raises(TypeError, match="did you mean 'recordings'"):
+        tf.viz.explore(tf.Graph(), recording=[])
+    with pytest.raises(TypeError, match='recordings are those of tf.record, not 3'):
+        tf.viz.explore(tf.Graph(), recordings=3)
+
+
+def test_the_doctor_of_what_makes_its_sessions_itself():
+    with pytest.raises(TypeError, match='callbacks.Doctor'):
+        tf.doctor(model())
+    with pytest.raises(TypeError, match='tf.train.DoctorHook'):
+        tf.doctor(tf.estimator.Estimator(lambda features: None))
