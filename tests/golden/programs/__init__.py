@@ -37,6 +37,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     datasets,
     devices,
     distributions,
+    distributions_contrib,
     feature_columns,
     sampling,
     rnn,

@@ -9,6 +9,7 @@ _LAZY = {
     'crf': 'tinyflow.api.contrib.crf',
     'data': 'tinyflow.api.contrib.data',
     'distribute': 'tinyflow.api.contrib.distribute',
+    'distributions': 'tinyflow.api.contrib.distributions',
     'eager': 'tinyflow.api.contrib.eager',
     'feature_column': 'tinyflow.api.contrib.feature_column',
     'estimator': 'estimator_layer.contrib',
