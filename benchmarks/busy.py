@@ -1,4 +1,4 @@
-"""Processes that do nothing but keep processors busy, beside what is measured."""
+"""Processes that do nothing but keep processors busy, next to what is measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step time against load: each workload beside 0 to 4 processes that keep the processors busy.
+"""Step time against load: each workload next to 0 to 4 processes that keep the processors busy.
 
     python benchmarks/load.py --tensorflow /path/to/its/venv/bin/python
 
@@ -107,7 +107,7 @@ def write(options, results):
             )
         axes.set_title(WORKLOADS[name].rows[0].title, fontsize=9, wrap=True)
         axes.set_xticks(range(len(loads)))
-        axes.set_xlabel("busy processes beside it")
+        axes.set_xlabel("busy processes next to it")
         axes.set_ylim(bottom=0)
         axes.grid(color="#dddddd")
     panels[0][0].set_ylabel("ms a step")

@@ -13,11 +13,12 @@ from tests.golden.api import FILE, listing, public_values
 ROOT = Path(__file__).resolve().parents[2]
 
 NAMESPACES = ['app', 'autograph', 'bitwise', 'compat', 'config', 'contrib', 'data', 'data_sets',
-              'debugging', 'distribute', 'dtypes', 'errors', 'examples', 'feature_column', 'flags',
-              'gfile', 'graph_util', 'image', 'initializers', 'io', 'layers', 'linalg', 'logging',
-              'lookup', 'losses', 'manip', 'math', 'metrics', 'nest', 'nn', 'python_io', 'queue',
-              'random', 'resource_loader', 'saved_model', 'sets', 'sparse', 'strings', 'summary',
-              'sysconfig', 'test', 'testing', 'train', 'version', 'viz']
+              'debugging', 'distribute', 'distributions', 'dtypes', 'errors', 'examples',
+              'feature_column', 'flags', 'gfile', 'graph_util', 'image', 'initializers', 'io',
+              'layers', 'linalg', 'logging', 'lookup', 'losses', 'manip', 'math', 'metrics',
+              'nest', 'nn', 'python_io', 'queue', 'random', 'resource_loader', 'saved_model',
+              'sets', 'signal', 'sparse', 'spectral', 'strings', 'summary', 'sysconfig', 'test',
+              'testing', 'train', 'version', 'viz']
 HIGHER_FLOORS = ['estimator', 'keras']
 
 

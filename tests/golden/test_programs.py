@@ -57,6 +57,7 @@ GRAPH_DIFFERS = {
     'seeds_in_and_after_arrays': _WEB,
     'seeds_of_weights_in_functions': _WEB,
     'seeds_after_decoding': _WEB,
+    'distributions_multinomial_samples': _LOOP,
     'hessian': 'TF makes a tf.while_loop over the rows',
     'loop_with_several_variables': _KEPT,
     'loops_in_loops_and_choices': _KEPT,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.eager import enabling
 from tinyflow.graph.support import blas_library, blas_threads, processors
 from tinyflow.graph.support.blas_threads import Blas, threads_for
 
@@ -28,28 +29,31 @@ class FakeBlas(Blas):
     def __init__(self, threads, free):
         self.threads, self.given = threads, []
         super().__init__(lambda: self.threads, self.set)
-        self._load = SimpleNamespace(processors=lambda: free, crowded=lambda: False)
+        self._load = SimpleNamespace(processors=lambda: free, crowded=lambda free: False)
 
     def set(self, threads):
         self.threads = threads
         self.given.append(threads)
 
+    def product(self, work, during=lambda: None):
+        """The number of threads during a product."""
+        return self.multiply(lambda a, b, out: during() or self.threads, work, None, None, None)
+
 
 def test_the_number_is_changed_for_the_product_and_set_back():
     blas = FakeBlas(threads=8, free=3)
-    seen = [blas.multiply(lambda a: blas.threads, work, None)
-            for work in (MILLION, 100 * MILLION, 4 * MILLION)]
+    seen = [blas.product(work) for work in (MILLION, 100 * MILLION, 4 * MILLION)]
     assert seen == [1, 3, 2] and blas.given == [1, 8, 3, 8, 2, 8]
     with pytest.raises(ZeroDivisionError):
-        blas.multiply(lambda a: 1 / 0, MILLION, None)
+        blas.product(MILLION, lambda: 1 / 0)
     assert blas.threads == 8
 
 
 def test_nothing_is_set_where_all_are_used_or_the_program_wants_fewer():
     blas = FakeBlas(threads=4, free=4)
-    assert blas.multiply(lambda a: blas.threads, 100 * MILLION, None) == 4
+    assert blas.product(100 * MILLION) == 4
     one = FakeBlas(threads=1, free=4)                       # OPENBLAS_NUM_THREADS=1
-    assert one.multiply(lambda a: one.threads, 100 * MILLION, None) == 1
+    assert one.product(100 * MILLION) == 1
     assert blas.given == one.given == []
 
 
@@ -57,16 +61,15 @@ def test_products_of_several_threads_share_and_leave_nothing_behind():
     blas = FakeBlas(threads=8, free=8)
     inside, go_on = threading.Event(), threading.Event()
 
-    def wait(a):
+    def wait():
         inside.set()
         assert go_on.wait(10)
-        return blas.threads
 
-    thread = threading.Thread(target=blas.multiply, args=(wait, 100 * MILLION, None))
+    thread = threading.Thread(target=blas.product, args=(100 * MILLION, wait))
     thread.start()
     assert inside.wait(10)
-    assert blas.multiply(lambda a: blas.threads, 100 * MILLION, None) == 4
-    assert blas.multiply(lambda a: blas.threads, MILLION, None) == 1
+    assert blas.product(100 * MILLION) == 4
+    assert blas.product(MILLION) == 1
     go_on.set()
     thread.join()
     assert blas.threads == 8
@@ -79,7 +82,7 @@ def test_numpys_own_blas(session, monkeypatch):
     usual = get()
     given = []
     blas = Blas(get, lambda threads: (given.append(threads), change(threads)))
-    blas._load = SimpleNamespace(processors=lambda: 1, crowded=lambda: False)
+    blas._load = SimpleNamespace(processors=lambda: 1, crowded=lambda free: False)
     monkeypatch.setattr(blas_threads, '_multiply', blas.multiply)
     change(2)
     try:
@@ -105,7 +108,7 @@ def test_blocks_of_a_product(monkeypatch, shape, dtype):
     """On a crowded machine; transposed factors, results in a given array and in a new one."""
     m, k, n = shape
     blas = FakeBlas(threads=4, free=4)
-    blas._load.crowded = lambda: True
+    blas._load.crowded = lambda free: True
     monkeypatch.setattr(blas_threads, '_multiply', blas.multiply)
     monkeypatch.setattr(processors, 'most_threads', lambda: 3)
     rng = np.random.default_rng(1)
@@ -118,6 +121,22 @@ def test_blocks_of_a_product(monkeypatch, shape, dtype):
     np.testing.assert_allclose(stack, np.stack([out, out]), rtol=1e-3, atol=1e-4)
     with pytest.raises(ValueError):
         blas_threads.dot(a, b.T if m != n else b[1:])
+
+
+@pytest.mark.parametrize('shape', [(70, 128, 64, 128), (3, 100, 64, 64, 64), (20, 3, 128, 64, 140)])
+@pytest.mark.parametrize('dtype', [np.float32, np.float64])
+def test_stacks_of_small_products(shape, dtype):
+    *stack, m, k, n = shape
+    rng = np.random.default_rng(2)
+    a = rng.normal(size=(*stack, m, k)).astype(dtype)
+    b = rng.normal(size=(*stack, n, k)).astype(dtype).swapaxes(-1, -2)
+    expected = np.stack([np.matmul(a[i], b[i]) for i in range(len(a))])
+    out = np.empty(expected.shape, dtype)
+    assert blas_threads.matmul(a, b, out) is out
+    for result in out, blas_threads.matmul(a, b):
+        np.testing.assert_allclose(result, expected, rtol=1e-3, atol=1e-4)
+    with pytest.raises(ValueError):
+        blas_threads.matmul(a, b[..., 1:, :])
 
 
 def test_other_libraries_decide_themselves(monkeypatch):
@@ -148,3 +167,11 @@ def test_intra_op_parallelism_threads(graph, monkeypatch):
     with tf.Session() as session:
         session.run(y)
     assert seen == [4]
+
+
+def test_the_config_of_eager_execution(graph, monkeypatch):
+    monkeypatch.setattr(processors, '_limit', 0)
+    monkeypatch.setattr(enabling, '_install', lambda: None)
+    monkeypatch.setattr(enabling.defaults, 'use_graph', lambda graph: None)
+    tf.enable_eager_execution(tf.ConfigProto(intra_op_parallelism_threads=3))
+    assert processors.limit() == 3

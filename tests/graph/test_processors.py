@@ -62,6 +62,7 @@ def test_the_number_follows_the_load(monkeypatch):
     assert processors.processors() == 4
     assert machine.after(0.3, others=0, own=4) == 4             # its own work is not load
     assert machine.after(0.3, others=2, own=2) == 2
+    assert processors.crowded(2) and not processors.crowded(3)
     assert machine.after(0.1, others=0) == 2                    # too early to look again
     assert machine.after(0.3, others=4, own=0.2) == 1
     assert machine.after(0.3, others=0, own=1) == 4
@@ -82,6 +83,7 @@ def test_a_limit_holds_whatever_the_load(monkeypatch):
     machine = Machine(monkeypatch)
     assert processors.processors() == 4 and machine.after(0.3, others=4, own=0.2) == 1
     with processors.limited_to(3):
+        assert not processors.crowded(1)
         assert processors.processors() == processors.most_threads() == 3
         with processors.limited_to(9):
             assert processors.processors() == 4                 # there are no more

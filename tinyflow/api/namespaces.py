@@ -15,11 +15,11 @@ import types
 NAMESPACES = {
     **{name: f'tinyflow.api.{name}' for name in (
         'app', 'autograph', 'bitwise', 'compat', 'config', 'contrib', 'data_sets', 'debugging',
-        'distribute', 'dtypes',
+        'distribute', 'distributions', 'dtypes',
         'examples', 'feature_column', 'flags', 'gfile', 'image', 'io', 'linalg', 'lookup',
         'losses', 'manip', 'math', 'metrics', 'nn', 'python_io', 'queue', 'random',
-        'resource_loader', 'saved_model', 'sets', 'sparse', 'strings', 'summary', 'sysconfig',
-        'test', 'testing')},
+        'resource_loader', 'saved_model', 'sets', 'signal', 'sparse', 'spectral', 'strings',
+        'summary', 'sysconfig', 'test', 'testing')},
     'data': 'tinyflow.data',
     'errors': 'tinyflow.graph.support.errors',
     'estimator': 'estimator_layer',

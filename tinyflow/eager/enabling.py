@@ -18,8 +18,9 @@ __all__ = ['disable_eager_execution', 'eager_execution', 'enable_eager_execution
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
     """From now on ops run as they are called, where no other graph is the default.
 
-    `config`, `device_policy` and `execution_mode` have no effect: everything runs at once, on the
-    CPU. Raises ValueError if the default graph has nodes already.
+    Of `config` only intra_op_parallelism_threads matters; `device_policy` and `execution_mode` have
+    no effect: everything runs at once, on the CPU. Raises ValueError if the default graph has nodes
+    already.
     """
     if eager_mode.execute is not None:
         return
@@ -27,6 +28,9 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
         raise misuse(ValueError('tf.enable_eager_execution must be called at program startup.\n'
                                 '  Hint: as the first line after the imports; the default graph '
                                 'has nodes already.'))
+    if config is not None and config.intra_op_parallelism_threads:
+        from tinyflow.graph.support import processors  # start-up time
+        processors.set_limit(config.intra_op_parallelism_threads)
     _install()
     defaults.use_graph(EAGER_GRAPH)
 

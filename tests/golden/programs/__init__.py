@@ -34,6 +34,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     sync_replicas,
     datasets,
     devices,
+    distributions,
     feature_columns,
     sampling,
     rnn,
@@ -50,6 +51,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     contrib_layers,
     images,
     sparse,
+    signal,
 )
 from .registry import PROGRAMS
 

@@ -24,6 +24,7 @@ _LAZY = {
     'predictor': 'tinyflow.api.contrib.predictor',
     'rnn': 'tinyflow.api.contrib.rnn',
     'seq2seq': 'tinyflow.api.contrib.seq2seq',
+    'signal': 'tinyflow.api.contrib.signal',
     'slim': 'tinyflow.api.contrib.slim',
     'summary': 'tinyflow.api.contrib.summary',
     'tensorboard': 'tinyflow.api.contrib.tensorboard',

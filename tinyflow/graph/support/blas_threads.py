@@ -19,8 +19,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from tinyflow.graph.support.waits import indivisible
-
 # For how long OpenBLAS' threads spin after a product, as a power of two: 1.5 ms. By default it is a
 # tenth of a second, for which they occupy processors that tinyflow's own threads need; with less,
 # steps of one product wait for them to wake. OpenBLAS reads it when NumPy loads it, so it has an
@@ -30,11 +28,15 @@ if 'numpy' not in sys.modules:
 
 import numpy as np  # noqa: E402 - see above
 
+from tinyflow.graph.support.tiles import in_tiles  # noqa: E402
+from tinyflow.graph.support.waits import indivisible  # noqa: E402
+
 __all__ = ['SMALL', 'dot', 'matmul', 'threads_for']
 
 SMALL = 1 << 18         # multiplications; OpenBLAS does up to that many in the calling thread
 _SHARE = 1 << 21        # multiplications (about 40 us) that pay for one more thread
 _BLOCK = 1 << 22        # multiplications of a block
+_STACK = 1 << 26        # multiplications of a stack of small products that pay for several threads
 _MOST_BLOCKS = 16
 _ALIGNED = 16           # rows or columns: OpenBLAS computes 16 at a time
 
@@ -48,7 +50,10 @@ def dot(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarr
 def matmul(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """The products of the matrices in the last two axes, as np.matmul."""
     work = a.shape[-2] * a.shape[-1] * b.shape[-1]
-    return np.matmul(a, b, out) if work <= SMALL else _multiply(np.matmul, work, a, b, out)
+    multiply = np.matmul
+    if work < 2 * _SHARE and a.size * b.shape[-1] >= _STACK and a.shape[:-2] == b.shape[:-2]:
+        multiply = _stack_in_tiles
+    return multiply(a, b, out) if work <= SMALL else _multiply(multiply, work, a, b, out)
 
 
 def threads_for(work: int, free: int, products: int = 1) -> int:
@@ -71,38 +76,37 @@ class Blas:
         self._usual = self._now = 0     # the number of threads outside of them, and at present
 
     @indivisible            # an interrupt must not leave the program with another number of threads
-    def multiply(self, function: Callable[..., np.ndarray], work: int, *arrays: Any) -> np.ndarray:
-        """function(*arrays) with `threads_for(work)`, but no more than the program has set."""
-        free = 1
+    def multiply(self, function: Callable[..., np.ndarray], work: int, a: np.ndarray,
+                 b: np.ndarray, out: np.ndarray | None) -> np.ndarray:
+        """function(a, b, out) with `threads_for(work)`, but no more than the program has set."""
+        free, split = 1, False
         if work >= 2 * _SHARE:
-            if work >= 2 * _BLOCK and self._load.crowded():
-                function = _in_blocks
-            else:
-                free = self._load.processors()
+            free = self._load.processors()
+            split = work >= 2 * _BLOCK and self._load.crowded(free)
         with self._lock:
             if not self._products:
                 self._usual = self._now = self._get()
             self._products += 1
-            self._change(min(self._usual, threads_for(work, free, self._products)))
+            if free == 1 or split:
+                threads = 1
+            else:
+                threads = min(self._usual, threads_for(work, free, self._products))
+            if threads != self._now:
+                self._set(threads)
+                self._now = threads
         try:
-            return function(*arrays)
+            return (_in_blocks if split and self._usual > 1 else function)(a, b, out)
         finally:
             with self._lock:
                 self._products -= 1
-                if not self._products:
-                    self._change(self._usual)
-
-    def _change(self, threads: int) -> None:
-        if threads != self._now:
-            self._set(threads)
-            self._now = threads
+                if not self._products and self._now != self._usual:
+                    self._set(self._usual)
 
 
 def _in_blocks(a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> np.ndarray:
     """The product of two matrices in blocks of rows or of columns."""
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         return np.matmul(a, b, out)
-    from tinyflow.graph.support.tiles import in_tiles  # start-up time
     rows, columns = len(a), b.shape[1]
     if out is None:
         out = np.empty((rows, columns), np.result_type(a, b))
@@ -113,6 +117,15 @@ def _in_blocks(a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> np.ndarr
         in_tiles(rows, lambda i, j: np.matmul(a[i:j], b, out[i:j]), size, 1)
     else:
         in_tiles(columns, lambda i, j: np.matmul(a, b[:, i:j], out[:, i:j]), size, 1)
+    return out
+
+
+def _stack_in_tiles(a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> np.ndarray:
+    """The products of two stacks of small matrices, each of which is computed by one thread."""
+    if out is None:
+        out = np.empty((*a.shape[:-1], b.shape[-1]), np.result_type(a, b))
+    in_tiles(len(a), lambda i, j: np.matmul(a[i:j], b[i:j], out[i:j]), -(-len(a) // _MOST_BLOCKS),
+             1)
     return out
 
 

@@ -53,11 +53,8 @@ _INSTEAD = {
     'RaggedTensor': _PADDED,
     'nn.compute_average_loss': 'tf.reduce_mean(per_example_loss)',
     'ragged': _PADDED,
-    **dict.fromkeys(('fft', 'fft2d', 'fft3d', 'ifft', 'ifft2d', 'ifft3d', 'signal', 'spectral'),
-                    'numpy.fft in tf.py_func, without a gradient'),
     'linalg.LinearOperatorLowerTriangular': 'tf.matrix_band_part(x, -1, 0)',
     'linalg.LinearOperatorDiag': 'tf.matrix_diag(x), or x[..., None] * y',
-    'distributions': 'tf.random_normal and the like to draw; write out the density',
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack a list that a `for` loop makes',
 }
 
@@ -106,7 +103,6 @@ _LEFT_OUT = {
     'contrib.opt': 'use the optimizers of tf.train and tf.keras.optimizers; write weight decay as '
                    'a separate update, tf.assign_sub(v, rate * v), run with the train_op',
     'contrib.session_bundle': 'use tf.saved_model',
-    'contrib.signal': 'numpy.fft or scipy.signal in tf.py_func, without a gradient',
     'contrib.slim.nets': 'the files of research/slim/nets, which only need tf.contrib.slim, run '
                          'here; or use tf.keras.applications',
     'contrib.stateless': 'after tf.set_random_seed(n), ops draw the same numbers in each '

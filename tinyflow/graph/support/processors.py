@@ -33,9 +33,12 @@ def processors() -> int:
     return _watch.number()
 
 
-def crowded() -> bool:
-    """Whether other programs keep half of the processors busy, or more, and there is no limit."""
-    return not (_own.limit or _limit) and 2 * processors() <= present()
+def crowded(free: int) -> bool:
+    """Whether other programs keep half of the processors busy, or more, and there is no limit.
+
+    `free` is what `processors()` has said.
+    """
+    return 2 * free <= present() and not (_own.limit or _limit)
 
 
 def most_threads() -> int:

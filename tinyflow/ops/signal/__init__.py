@@ -1,0 +1,1 @@
+"""Fourier and cosine transforms, windows, frames: what tf.signal and tf.spectral show."""
