@@ -57,7 +57,7 @@ class Drawing:
     """Finds matplotlib and its like, which draw nothing."""
 
     def find_spec(self, fullname, path=None, target=None):
-        if fullname.partition('.')[0] in ('matplotlib', 'seaborn', 'pylab', 'cv2', 'tqdm_gui'):
+        if fullname.partition('.')[0] in ('matplotlib', 'mpl_toolkits', 'seaborn', 'pylab', 'cv2'):
             from importlib.machinery import ModuleSpec
             return ModuleSpec(fullname, self, is_package=True)
         return None
