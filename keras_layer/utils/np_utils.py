@@ -11,7 +11,8 @@ __all__ = ['normalize', 'to_categorical']
 def to_categorical(y, num_classes=None, dtype='float32'):
     """Integer labels [*a] or [*a, 1] as one-hot rows [*a, num_classes].
 
-    ValueError for labels that are negative, not integers, or not below num_classes.
+    A negative label counts from the last class, as an index does in NumPy. ValueError for labels
+    that are not integers, or not between -num_classes and num_classes - 1.
     """
     labels = np.array(y, dtype='int')
     if labels.size and not np.array_equal(labels, np.asarray(y)):
@@ -22,7 +23,7 @@ def to_categorical(y, num_classes=None, dtype='float32'):
     labels = labels.ravel()
     if not num_classes:
         num_classes = int(labels.max()) + 1
-    if labels.size and (labels.min() < 0 or labels.max() >= num_classes):
+    if labels.size and (labels.min() < -num_classes or labels.max() >= num_classes):
         raise misuse(ValueError(
             f'to_categorical(num_classes={num_classes}): the labels go from {labels.min()} to '
             f'{labels.max()}.\n  Hint: labels from 0 to num_classes - 1: y - y.min(), or '

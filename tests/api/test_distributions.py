@@ -81,3 +81,26 @@ def test_a_class_of_a_program_and_its_divergence(session):
     assert session.run([x.log_prob(0.5), d.kl_divergence(x, d.Uniform())]) == [0.0, 0.25]
     with pytest.raises(ValueError, match='has already been registered'):
         d.RegisterKL(Triangle, d.Distribution)(divergence)
+
+
+def test_contrib_has_the_same_classes_and_says_what_it_lacks(graph):
+    contrib = tf.contrib.distributions
+    assert contrib.Normal is d.Normal and contrib.kl_divergence is d.kl_divergence
+    for name in ('bijectors', 'WishartFull'):
+        with pytest.raises(AttributeError, match=f'contrib.distributions.{name}'):
+            getattr(contrib, name)
+    with pytest.raises(ValueError, match='at least one of'):
+        contrib.MultivariateNormalDiag()
+    with pytest.raises(ValueError, match='3 vs. 1'):
+        contrib.Mixture(d.Categorical([1.0, 2.0, 3.0]), [d.Normal(0.0, 1.0)])
+
+
+def test_samples_of_mixtures_come_from_each_component(session):
+    contrib = tf.contrib.distributions
+    chosen = d.Categorical(probs=[0.25, 0.75])
+    parts = [d.Normal(-1.0, 0.01), d.Normal(1.0, 0.01)]
+    for x in (contrib.Mixture(chosen, parts),
+              contrib.MixtureSameFamily(chosen, d.Normal([-1.0, 1.0], 0.01))):
+        drawn = session.run(x.sample(1000, seed=1))
+        np.testing.assert_allclose(np.abs(drawn), 1, atol=0.06)
+        assert 0.7 < (drawn > 0).mean() < 0.8

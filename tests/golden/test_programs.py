@@ -31,6 +31,7 @@ _INTERMEDIATES = "inside a layer, TF's If also gives out what the branches compu
 _WEB = 'recorded with Switch, Merge and loops of them, whose nodes count for the seeds'
 _LOOP = 'TF makes a loop of Enter, Merge, Switch, NextIteration and Exit'
 _HANDED = 'what a loop or condition hands to its gradient, TF wraps in lists and Optionals'
+_SIMPLER = 'TF makes these of linear operators, transformations and random choices of parts'
 _KEPT = 'of a loop, other values are kept for its gradient'
 GRAPH_DIFFERS = {
     'ctc_losses_of_dense_labels': 'TF makes loops of 400 nodes; here it is the op CTCLoss',
@@ -40,6 +41,7 @@ GRAPH_DIFFERS = {
     'variable_from_another_without_asking': _INITIALIZED,
     'exponential_moving_average': _INITIALIZED,
     'exponential_moving_average_options': _INITIALIZED,
+    'opt_moving_average': _INITIALIZED,
     'train_op_after_average': _INITIALIZED,
     'piecewise_constant': _COND,
     'polynomial_decay': _COND,
@@ -57,6 +59,9 @@ GRAPH_DIFFERS = {
     'seeds_in_and_after_arrays': _WEB,
     'seeds_of_weights_in_functions': _WEB,
     'seeds_after_decoding': _WEB,
+    'normals_of_vectors': _SIMPLER,
+    'more_distributions': _SIMPLER,
+    'mixtures': _SIMPLER,
     'distributions_multinomial_samples': _LOOP,
     'hessian': 'TF makes a tf.while_loop over the rows',
     'loop_with_several_variables': _KEPT,
@@ -94,6 +99,10 @@ SHAPES_DIFFER = {
     'convolutional_digits': _LABELS,
     'multilayer_perceptron_with_dropout': _LABELS,
     'replicas_with_adam': _ROWS,
+    'opt_adamw_of_rows': _ROWS,
+    'opt_nadam_of_rows': _ROWS,
+    'opt_lazy_adam': _ROWS,
+    'opt_lazy_adam_resource': _ROWS,
     'optimizer_sparse_momentum': _ROWS,
     'optimizer_sparse_nesterov': _ROWS,
     'optimizer_sparse_adagrad': _ROWS,

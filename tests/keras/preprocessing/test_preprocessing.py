@@ -24,10 +24,15 @@ def test_tokenizer_to_json_and_back():
         tokens.texts_to_sequences(['the cat and the dog'])
 
 
-@pytest.mark.parametrize('labels, classes', [([0, 3], 3), ([-1, 0], 2), ([0.5], 2)])
+@pytest.mark.parametrize('labels, classes', [([0, 3], 3), ([-3, 0], 2), ([0.5], 2)])
 def test_invalid_labels_raise(labels, classes):
     with pytest.raises(ValueError, match='labels'):
         tf.keras.utils.to_categorical(labels, classes)
+
+
+def test_negative_labels_count_from_the_last_class():
+    rows = tf.keras.utils.to_categorical([-1, 0, 1], 3)
+    assert rows.tolist() == [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
 
 
 def test_a_failed_download_says_where_to_put_the_file(tmp_path):

@@ -200,3 +200,10 @@ def test_with_seeds_by_name_one_more_op_changes_no_other():
             return sess.run(tf.random_normal([3], name='noise'))
     assert (drawn(False, True) == drawn(True, True)).all()
     assert (drawn(False, False) != drawn(True, False)).all()       # as TF1 has it
+
+
+@pytest.mark.parametrize('shape', [[np.uint8(4), 2], np.array([4, 2], np.uint8), (4, np.int16(2))])
+def test_sizes_of_numpy_may_have_any_integer_dtype(shape, graph):
+    classes = np.max(np.array([0, 3], np.uint8)) + 1            # uint8
+    assert tf.random_uniform(shape).shape == tf.truncated_normal(shape).shape == (4, 2)
+    assert tf.sequence_mask([1], classes).shape == (1, 4)

@@ -6,8 +6,10 @@ from tinyflow.graph.support.missing import explain_missing as _explain_missing
 # Imported on first use.
 _LAZY = {
     'cluster_resolver': 'tinyflow.api.contrib.cluster_resolver',
+    'crf': 'tinyflow.api.contrib.crf',
     'data': 'tinyflow.api.contrib.data',
     'distribute': 'tinyflow.api.contrib.distribute',
+    'distributions': 'tinyflow.api.contrib.distributions',
     'eager': 'tinyflow.api.contrib.eager',
     'feature_column': 'tinyflow.api.contrib.feature_column',
     'estimator': 'estimator_layer.contrib',
@@ -21,6 +23,7 @@ _LAZY = {
     'losses': 'tinyflow.api.contrib.losses',
     'metrics': 'tinyflow.api.contrib.metrics',
     'nn': 'tinyflow.api.contrib.nn',
+    'opt': 'tinyflow.api.contrib.opt',
     'predictor': 'tinyflow.api.contrib.predictor',
     'rnn': 'tinyflow.api.contrib.rnn',
     'seq2seq': 'tinyflow.api.contrib.seq2seq',

@@ -3,15 +3,15 @@
 from estimator_layer import contrib as estimator, tpu
 from estimator_layer.contrib import factorization
 from tinyflow.api.contrib import (
-    cluster_resolver, data, distribute, eager, feature_column, framework, layers, learn,
-    legacy_seq2seq, lookup, losses, metrics, nn, predictor, rnn, seq2seq, signal, slim, summary,
-    tensorboard, training, util,
+    cluster_resolver, crf, data, distribute, distributions, eager, feature_column, framework,
+    layers, learn, legacy_seq2seq, lookup, losses, metrics, nn, opt, predictor, rnn, seq2seq,
+    signal, slim, summary, tensorboard, training, util,
 )
 import keras_layer as keras
 
 __all__ = [
-    'cluster_resolver', 'data', 'distribute', 'eager', 'estimator', 'factorization',
-    'feature_column', 'framework', 'keras', 'layers', 'learn', 'legacy_seq2seq', 'lookup', 'losses',
-    'metrics', 'nn', 'predictor', 'rnn', 'seq2seq', 'signal', 'slim', 'summary', 'tensorboard',
-    'tpu', 'training', 'util',
+    'cluster_resolver', 'crf', 'data', 'distribute', 'distributions', 'eager', 'estimator',
+    'factorization', 'feature_column', 'framework', 'keras', 'layers', 'learn', 'legacy_seq2seq',
+    'lookup', 'losses', 'metrics', 'nn', 'opt', 'predictor', 'rnn', 'seq2seq', 'signal', 'slim',
+    'summary', 'tensorboard', 'tpu', 'training', 'util',
 ]

@@ -93,15 +93,29 @@ _LEFT_OUT = {
         'receptive_field', 'recurrent', 'reduce_slice_ops', 'remote_fused_graph', 'resampler',
         'rpc', 'solvers', 'sparsemax', 'specs', 'staging', 'stat_summarizer', 'tensorrt', 'text',
         'timeseries')], _NO_CONTRIB),
-    'contrib.crf': 'the forward pass of a linear-chain CRF is a tf.scan over time of '
-                   'tf.reduce_logsumexp, the Viterbi path a loop in NumPy over its results',
     'contrib.deprecated': 'use tf.summary.scalar, histogram and image',
-    'contrib.distributions': 'tf.random_normal and the like draw samples; a density is a few ops',
+    'contrib.distributions.bijectors': 'write the transformation, and its log determinant in the '
+                                       'density, with the ops themselves',
+    **dict.fromkeys([f'contrib.distributions.{name}' for name in (
+        'Autoregressive', 'BatchReshape', 'Binomial', 'Cauchy', 'Chi2', 'Chi2WithAbsDf',
+        'ConditionalDistribution', 'ConditionalTransformedDistribution', 'Geometric',
+        'HalfNormal', 'InverseGamma', 'InverseGammaWithSoftplusConcentrationRate', 'Kumaraswamy',
+        'MultivariateNormalDiagPlusLowRank', 'NegativeBinomial',
+        'PoissonLogNormalQuadratureCompound', 'QuantizedDistribution', 'RelaxedBernoulli',
+        'SeedStream', 'SinhArcsinh', 'StudentTWithAbsDfSoftplusScale', 'TransformedDistribution',
+        'VectorDeterministic', 'VectorDiffeomixture', 'VectorExponentialDiag',
+        'VectorLaplaceDiag', 'VectorSinhArcsinhDiag', 'WishartCholesky', 'WishartFull')],
+        'a subclass of tf.distributions.Distribution with _log_prob and _sample_n does the same'),
     'contrib.image': 'use tf.image; for rotations, scipy.ndimage in tf.py_func',
     'contrib.keras': 'use tf.keras',
     'contrib.losses.metric_learning': 'a triplet loss is tf.nn.relu(d_near - d_far + margin)',
-    'contrib.opt': 'use the optimizers of tf.train and tf.keras.optimizers; write weight decay as '
-                   'a separate update, tf.assign_sub(v, rate * v), run with the train_op',
+    **dict.fromkeys([f'contrib.opt.{name}' for name in (
+        'AGNOptimizer', 'AdaMaxOptimizer', 'AdamGSOptimizer', 'AddSignOptimizer',
+        'DropStaleGradientOptimizer', 'ElasticAverageOptimizer', 'GGTOptimizer',
+        'LazyAdamGSOptimizer', 'ModelAverageOptimizer', 'MultitaskOptimizerWrapper',
+        'PowerSignOptimizer', 'RegAdagradOptimizer', 'ShampooOptimizer',
+        'VariableClippingOptimizer')],
+        'the other optimizers of tf.contrib.opt, of tf.train and tf.keras.optimizers are there'),
     'contrib.session_bundle': 'use tf.saved_model',
     'contrib.slim.nets': 'the files of research/slim/nets, which only need tf.contrib.slim, run '
                          'here; or use tf.keras.applications',

@@ -212,7 +212,8 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
             maxlen = nodes.Max(lengths, _all_axes(lengths), keep_dims=False)
             maxlen = nodes.Maximum(constants.constant(0, maxlen.dtype), maxlen)
         else:
-            maxlen = convert_to_tensor(maxlen)
+            small = isinstance(maxlen, np.integer) and maxlen.itemsize < 4
+            maxlen = convert_to_tensor(int(maxlen) if small else maxlen)
         if maxlen.raw_shape not in (None, ()):
             raise misuse(ValueError('maxlen must be scalar for sequence_mask'))
         positions = constants.range(constants.constant(0, maxlen.dtype), maxlen,

@@ -33,9 +33,15 @@ from tinyflow.ops.random.seeds import seed_attrs
 
 
 def shape_tensor(shape):
-    """The node of a `shape` argument; an empty list (a scalar) is int32, not float32."""
+    """The node of a `shape` argument; an empty list (a scalar) is int32, not float32.
+
+    NumPy's smaller integers are int32, too: np.max(labels) + 1 of labels that are bytes is a byte.
+    """
     empty = isinstance(shape, (list, tuple)) and not shape
-    return convert_to_tensor(shape, dtypes.int32 if empty else None, 'shape')
+    sizes = shape if isinstance(shape, (list, tuple)) else [shape]
+    small = any(isinstance(n, (np.ndarray, np.integer)) and n.dtype.kind in 'iu'
+                and n.dtype.itemsize < 4 for n in sizes)
+    return convert_to_tensor(shape, dtypes.int32 if empty or small else None, 'shape')
 
 
 def check_type(op_type, argument, dtype, allowed):

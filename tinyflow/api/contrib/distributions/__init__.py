@@ -1,0 +1,38 @@
+"""tf.contrib.distributions: tf.distributions and more; transformations (bijectors) are left out."""
+from tinyflow.api import distributions as _base
+from tinyflow.api.contrib.distributions.counts import Deterministic, Poisson
+from tinyflow.api.contrib.distributions.independent import Independent
+from tinyflow.api.contrib.distributions.logistic import Logistic
+from tinyflow.api.contrib.distributions.mixtures import Mixture, MixtureSameFamily
+from tinyflow.api.contrib.distributions.multivariate_normal import (
+    MultivariateNormalDiag,
+    MultivariateNormalDiagWithSoftplusScale,
+    MultivariateNormalFullCovariance,
+    MultivariateNormalTriL,
+)
+from tinyflow.api.contrib.distributions.one_hot import (
+    ExpRelaxedOneHotCategorical,
+    OneHotCategorical,
+    RelaxedOneHotCategorical,
+)
+from tinyflow.api.contrib.distributions.softplus import (
+    BetaWithSoftplusConcentration,
+    ExponentialWithSoftplusRate,
+    GammaWithSoftplusConcentrationRate,
+    LaplaceWithSoftplusScale,
+    NormalWithSoftplusScale,
+    softplus_inverse,
+)
+from tinyflow.api.distributions import *
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
+
+__all__ = ['BetaWithSoftplusConcentration', 'Deterministic', 'ExpRelaxedOneHotCategorical',
+           'ExponentialWithSoftplusRate', 'GammaWithSoftplusConcentrationRate', 'Independent',
+           'LaplaceWithSoftplusScale', 'Logistic', 'Mixture', 'MixtureSameFamily',
+           'MultivariateNormalDiag', 'MultivariateNormalDiagWithSoftplusScale',
+           'MultivariateNormalFullCovariance', 'MultivariateNormalTriL',
+           'NormalWithSoftplusScale', 'OneHotCategorical', 'Poisson', 'RelaxedOneHotCategorical',
+           'softplus_inverse']
+__all__ += _base.__all__
+
+__getattr__ = _explain_missing(__name__, __all__)
