@@ -1039,7 +1039,7 @@ def generated_text(tf, np):
                                 kernel_initializer=constant(.2), recurrent_initializer='identity'),
             tf.keras.layers.Dense(len(letters), kernel_initializer=constant(.1))])
     net, optimizer, losses = network(4), tf.train.AdamOptimizer(.01), []
-    for epoch in range(2):
+    for _ in range(2):
         net.reset_states()
         for x, y in pairs:
             with tf.GradientTape() as tape:
