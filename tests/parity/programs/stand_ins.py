@@ -163,7 +163,8 @@ def put_in(tf, default_graph, with_keras):
         import keras
         homes.append(keras)
     for home in homes:
-        home.utils.plot_model = draw_nothing
+        for module in (home.utils, getattr(home.utils, 'vis_utils', home.utils)):
+            module.plot_model = draw_nothing
         for name, load in data_sets().items():
             if hasattr(home.datasets, name):
                 getattr(home.datasets, name).load_data = load
