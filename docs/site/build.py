@@ -162,6 +162,7 @@ def main() -> None:
     (sources.folder / '_static').mkdir(exist_ok=True)
     shutil.copy(HERE / 'site.css', sources.folder / '_static')
     shutil.copy(HERE / 'conf.py', sources.folder)
+    shutil.copy(HERE / 'scorer.js', sources.folder)
     shutil.copy(HERE / 'index.md', sources.folder)
     shutil.rmtree(out / 'site', ignore_errors=True)
     done = subprocess.run([sys.executable, '-m', 'sphinx', '-q', '-W', '--keep-going', '-j', 'auto',

@@ -96,12 +96,23 @@ def test_a_name_that_is_used_before_it_is_set():
 def test_objects_that_differ_between_branches():
     def objects(x):
         if x > 0:
-            kind = 'positive'
+            kind = len
         else:
-            kind = 'negative'
+            kind = max
         return x, kind
-    with pytest.raises(TypeError, match="'kind' is 'positive' after one branch"):
+    with pytest.raises(TypeError, match="'kind' is <built-in function len> after one"):
         tf.function(objects)(tf.constant(1.))
+
+
+def test_strings_of_branches_are_tensors():
+    @tf.function
+    def kind(x):
+        if x > 0:
+            text = 'positive'
+        else:
+            text = tf.as_string(x)
+        return text
+    assert [kind(tf.constant(x)).numpy() for x in (1, -2)] == [b'positive', b'-2']
 
 
 def test_return_inside_a_loop_of_tensors():

@@ -1017,3 +1017,184 @@ def numbered_checkpoints(tf, np):
     optimizer.minimize(lambda: v * v, [v])
     return [names, v, len(manager.checkpoints), tf.group(v.assign(2.)), tf.no_op(),
             tf.assert_equal(v, v)]
+
+
+# ---- what TensorFlow's guides to eager execution do ----------------------------------------------
+
+
+@program
+def generated_text(tf, np):
+    text = 'the quick brown fox jumps over the lazy dog. ' * 4
+    letters = sorted(set(text))
+    numbers = np.array([letters.index(letter) for letter in text])
+    sequences = tf.data.Dataset.from_tensor_slices(numbers).batch(11, drop_remainder=True)
+    pairs = sequences.map(lambda chunk: (chunk[:-1], chunk[1:])).batch(4, drop_remainder=True)
+
+    def network(batch):
+        constant = tf.keras.initializers.Constant
+        return tf.keras.Sequential([
+            tf.keras.layers.Embedding(len(letters), 5, batch_input_shape=[batch, None],
+                                      embeddings_initializer=constant(.1)),
+            tf.keras.layers.GRU(6, return_sequences=True, stateful=True,
+                                kernel_initializer=constant(.2), recurrent_initializer='identity'),
+            tf.keras.layers.Dense(len(letters), kernel_initializer=constant(.1))])
+    net, optimizer, losses = network(4), tf.train.AdamOptimizer(.01), []
+    for _ in range(2):
+        net.reset_states()
+        for x, y in pairs:
+            with tf.GradientTape() as tape:
+                predictions = net(x)
+                loss = tf.losses.sparse_softmax_cross_entropy(y, predictions)
+            gradients = tape.gradient(loss, net.trainable_variables)
+            optimizer.apply_gradients(zip(gradients, net.trainable_variables))
+            losses.append(loss)
+    path = os.path.join(tempfile.mkdtemp(), 'weights')
+    net.save_weights(path)
+    one = network(1)
+    one.load_weights(path)
+    one.build(tf.TensorShape([1, None]))
+    one.reset_states()
+    x, found = tf.expand_dims([numbers[0]], 0), []
+    for _ in range(5):
+        logits = tf.squeeze(one(x), 0)
+        chosen = int(tf.argmax(logits[-1]))
+        found.append(chosen)
+        x = tf.expand_dims([chosen], 0)
+    return [losses, found, [v.shape.as_list() for v in one.variables], one.count_params()]
+
+
+@program
+def iris_walkthrough(tf, np):
+    rng = np.random.RandomState(2)
+    path = os.path.join(tempfile.mkdtemp(), 'iris.csv')
+    names = ['sepal_length', 'sepal_width', 'petal_length', 'petal_width', 'species']
+    with open(path, 'w') as file:
+        file.write(','.join(names) + '\n')
+        for i in range(60):
+            kind = i % 3
+            file.write(','.join('%.1f' % (kind + v) for v in rng.rand(4)) + ',%d\n' % kind)
+    rows = tf.data.experimental.make_csv_dataset(path, 10, column_names=names,
+                                                 label_name='species', num_epochs=1,
+                                                 shuffle=False)
+
+    def pack(features, label):
+        return tf.stack(list(features.values()), axis=1), label
+    rows = rows.map(pack)
+    features, labels = next(iter(rows))
+    model = tf.keras.Sequential([
+        tf.keras.layers.Dense(10, activation=tf.nn.relu, input_shape=(4,),
+                              kernel_initializer=tf.keras.initializers.Constant(.1)),
+        tf.keras.layers.Dense(3, kernel_initializer=tf.keras.initializers.Constant(.2))])
+    scce = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    optimizer = tf.keras.optimizers.SGD(learning_rate=.05)
+    history = []
+    for _ in range(3):
+        mean = tf.keras.metrics.Mean()
+        accuracy = tf.keras.metrics.SparseCategoricalAccuracy()
+        for x, y in rows:
+            with tf.GradientTape() as tape:
+                loss = scce(y, model(x, training=True))
+            gradients = tape.gradient(loss, model.trainable_variables)
+            optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+            mean(loss)
+            accuracy(y, model(x))
+        history.append([mean.result(), accuracy.result()])
+    return [features, labels, history, optimizer.iterations, tf.argmax(model(features), axis=1)]
+
+
+@program
+def residual_blocks(tf, np):
+    class Block(tf.keras.Model):
+        def __init__(self, kernel_size, filters):
+            super(Block, self).__init__(name='')
+            one, two, three = filters
+            self.conv2a = tf.keras.layers.Conv2D(one, (1, 1), kernel_initializer='ones')
+            self.bn2a = tf.keras.layers.BatchNormalization()
+            self.conv2b = tf.keras.layers.Conv2D(two, kernel_size, padding='same',
+                                                 kernel_initializer='ones')
+            self.bn2b = tf.keras.layers.BatchNormalization()
+            self.conv2c = tf.keras.layers.Conv2D(three, (1, 1), kernel_initializer='ones')
+            self.bn2c = tf.keras.layers.BatchNormalization()
+
+        def call(self, inputs, training=False):
+            x = tf.nn.relu(self.bn2a(self.conv2a(inputs), training=training))
+            x = tf.nn.relu(self.bn2b(self.conv2b(x), training=training))
+            x = self.bn2c(self.conv2c(x), training=training)
+            return tf.nn.relu(x + inputs)
+    block = Block(3, [1, 2, 3])
+    x = tf.reshape(tf.range(24.), [1, 2, 4, 3])
+    return [block(x, training=True), block(x), [v.name for v in block.trainable_variables],
+            len(block.variables)]
+
+
+@program
+def linear_model(tf, np):
+    class Linear(object):
+        def __init__(self):
+            self.w, self.b = tf.Variable(5.), tf.Variable(0.)
+
+        def __call__(self, x):
+            return self.w * x + self.b
+    rng = np.random.RandomState(0)
+    x = rng.randn(50).astype('f')
+    y, model, found = x * 3 + 2, Linear(), []
+    for _ in range(4):
+        found.append([model.w.numpy(), model.b.numpy()])
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(model(x) - y))
+        dw, db = tape.gradient(loss, [model.w, model.b])
+        model.w.assign_sub(.1 * dw)
+        model.b.assign_sub(.1 * db)
+    return [found, loss]
+
+
+@program
+def converted_functions(tf, np):
+    @tf.function
+    def fizzbuzz(n):
+        words = tf.TensorArray(tf.string, size=0, dynamic_size=True)
+        for i in tf.range(1, n + 1):
+            if tf.equal(i % 15, 0):
+                word = 'FizzBuzz'
+            elif tf.equal(i % 3, 0):
+                word = 'Fizz'
+            elif tf.equal(i % 5, 0):
+                word = 'Buzz'
+            else:
+                word = tf.as_string(i)
+            words = words.write(i - 1, word)
+        return words.stack()
+
+    def square_if_positive(x):
+        if x > 0:
+            x = x * x
+        else:
+            x = 0.
+        return x
+
+    @tf.function
+    def primes(n):
+        found = tf.zeros([0], tf.int32)
+        i = 2
+        while i < n:
+            is_prime = True
+            for j in tf.range(2, i):
+                if tf.equal(i % j, 0):
+                    is_prime = False
+                    break
+            if is_prime:
+                found = tf.concat([found, [i]], 0)
+            i += 1
+        return found
+    cell = tf.keras.layers.GRUCell(3, kernel_initializer='ones', recurrent_initializer='ones')
+
+    @tf.function
+    def unrolled(sequence, state):
+        outputs = tf.TensorArray(tf.float32, size=tf.shape(sequence)[0])
+        for i in tf.range(tf.shape(sequence)[0]):
+            output, (state,) = cell(sequence[i], [state])
+            outputs = outputs.write(i, output)
+        return outputs.stack(), state
+    converted = tf.autograph.to_graph(square_if_positive)
+    return [fizzbuzz(tf.constant(15)), primes(12), converted(tf.constant(9.)),
+            converted(tf.constant(-9.)), unrolled(tf.ones([4, 2, 1]) * .1, tf.zeros([2, 3]))]

@@ -165,5 +165,5 @@ def test_two_observers_and_a_monitored_session(graph):
 
 
 def test_what_cannot_be_observed_is_refused():
-    with pytest.raises(TypeError, match='not a int'):
+    with pytest.raises(TypeError, match='not of 3'):
         attach(3, Log())

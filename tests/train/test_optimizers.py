@@ -465,3 +465,14 @@ def test_rows_of_a_resource_variable_change_by_a_rate_that_is_a_function():
         session.run(tf.global_variables_initializer())
         session.run(step)
         assert session.run(rows).tolist() == [[0., 1.], [3., 4.]]
+
+
+def test_weights_that_vanish_are_not_minus_zero():
+    w = tf.Variable([0.01, -0.01, 0.0])
+    train = tf.train.FtrlOptimizer(0.1, l1_regularization_strength=1.0).minimize(
+        tf.reduce_sum(tf.square(w)))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(train)
+        values = session.run(w)
+    assert not values.any() and not np.signbit(values).any()

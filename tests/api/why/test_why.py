@@ -97,6 +97,8 @@ def test_the_list_has_all_pages(capsys):
     ('sharing variables', 'share-variables'),
     ('tensorboard curves', 'write-summaries'),
     ('End of sequence', 'end-of-sequence'),
+    ('Tensor must be from the same graph as Tensor', 'mixed-graphs'),
+    ('output of intermediate layer', 'output-of-a-layer'),
 ])
 def test_pages_are_found_by_words(words, name, capsys):
     assert cli.main(['why', *words.split()]) == 0
@@ -128,6 +130,9 @@ value counter
     (PAGES['uninitialised-variable'].blocks('Wrong')['text'], 'uninitialised-variable'),
     (TF1_SAYS, 'uninitialised-variable'),
     (TF1_SHAPES, 'broadcast-shapes'),
+    ('NotImplementedError: Cannot convert a symbolic Tensor (x:0) to a numpy array.\n', 'no-numpy'),
+    ('ValueError: Rank mismatch: Rank of labels (received 2) should equal rank of logits minus 1 '
+     '(received 2).\n', 'logits-and-labels'),
     (PAGES['graph-growth'].blocks('Wrong')['text'], 'graph-growth'),
 ])
 def test_the_page_for_what_a_program_printed(output, name, monkeypatch, capsys):

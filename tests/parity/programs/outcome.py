@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 NUMBER = re.compile(r'(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?')
 TOLERANCE = 1e-3                        # of the last numbers, relative: rounding grows in training
-# The bar and the times in a line of Keras's progress.
-_PROGRESS = re.compile(r'\[[=>.]+\] - |\b(ETA: [\d:]+s?|\d+s)( \d+(ms|us|s)/(step|sample|epoch))?')
+# Keras's progress: what it shows meanwhile is no result, nor are the bar and the times at the end.
+_MEANWHILE = re.compile(r'\bETA: |^Epoch \d+/\d+$|^Train on \d+ samples')
+_PROGRESS = re.compile(r'^ *\d+/\d+ \[[=>.]+\] - \d+s( \d+(ms|us|s)/(step|sample|epoch))?')
 _TIMES = re.compile(r'\b(sec|secs|seconds|time|elapsed|duration|ms|took)\b', re.IGNORECASE)
 
 
@@ -28,8 +29,8 @@ class Outcome:
 
 def numbers(out: str) -> list[list[float]]:
     """The numbers of each line that is not about times."""
-    out = _PROGRESS.sub('', out.replace('\b', ''))
-    lines = [line for line in re.split(r'[\n\r]', out) if not _TIMES.search(line)]
+    lines = [_PROGRESS.sub('', line) for line in re.split(r'[\n\r\b]+', out)
+             if not _TIMES.search(line) and not _MEANWHILE.search(line)]
     found = [[float(text) for text in NUMBER.findall(line)] for line in lines]
     return [row for row in found if row]
 

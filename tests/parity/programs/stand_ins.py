@@ -57,7 +57,7 @@ class Drawing:
     """Finds matplotlib and its like, which draw nothing."""
 
     def find_spec(self, fullname, path=None, target=None):
-        if fullname.partition('.')[0] in ('matplotlib', 'seaborn', 'pylab', 'cv2', 'tqdm_gui'):
+        if fullname.partition('.')[0] in ('matplotlib', 'mpl_toolkits', 'seaborn', 'pylab', 'cv2'):
             from importlib.machinery import ModuleSpec
             return ModuleSpec(fullname, self, is_package=True)
         return None
@@ -163,7 +163,8 @@ def put_in(tf, default_graph, with_keras):
         import keras
         homes.append(keras)
     for home in homes:
-        home.utils.plot_model = draw_nothing
+        for module in (home.utils, getattr(home.utils, 'vis_utils', home.utils)):
+            module.plot_model = draw_nothing
         for name, load in data_sets().items():
             if hasattr(home.datasets, name):
                 getattr(home.datasets, name).load_data = load

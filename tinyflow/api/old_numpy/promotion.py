@@ -22,12 +22,29 @@ NUMPY_TYPES = frozenset([np.ndarray] + [
 _promoted = lru_cache(maxsize=None)(np.promote_types)
 
 
+# (type, type) of two numbers -> the type in which they agree, or None where nothing differs.
+_pairs: dict[tuple[type, type], type | None] = {}
+
+
 def agreed(left, right):
     """Both operands in the type in which NumPy 1 computed; as they are where nothing differs."""
+    pair = type(left), type(right)
+    if pair not in _pairs:
+        return _agreed(left, right, pair)
+    known = _pairs[pair]
+    if known is None:
+        return left, right
+    note('digits')
+    return known(left), known(right)
+
+
+def _agreed(left, right, pair):
     left_dtype, left_number = _described(left)
     right_dtype, right_number = _described(right)
     if left_dtype is None or right_dtype is None or left_dtype == right_dtype and \
-            not (type(left) is int or type(right) is int):
+            int not in pair:
+        if left_number and right_number and np.ndarray not in pair:
+            _pairs[pair] = None
         return left, right
     if left_number == right_number:
         if not left_number:
@@ -37,7 +54,10 @@ def agreed(left, right):
         old = _with_number(right_dtype, left, left_dtype)
     else:
         old = _with_number(left_dtype, right, right_dtype)
-    if old == np.result_type(left, right):
+    same = old == np.result_type(left, right)
+    if np.ndarray not in pair and old.kind == 'f':      # decided by the types alone
+        _pairs[pair] = None if same else old.type
+    if same:
         return left, right
     note('digits' if old.kind in 'fc' else 'promotion')
     return _as(left, old), _as(right, old)

@@ -107,7 +107,8 @@ def _is_tensors(value):
     except (TypeError, ValueError):
         return False
     return bool(leaves) and all(
-        isinstance(leaf, (Tensor, TensorArray, bool, int, float, complex, np.ndarray, np.generic))
+        isinstance(leaf, (Tensor, TensorArray, bool, int, float, complex, str, bytes, np.ndarray,
+                          np.generic))
         or not isinstance(leaf, Undefined) and hasattr(leaf, '_as_graph_element')
         for leaf in leaves)
 
