@@ -204,6 +204,7 @@ _LATER = {**_names_of({
     'tinyflow.graph.variable_creation': 'variable_creator_scope',
     'tinyflow.formats.graphdef.importing': 'import_graph_def',
     'tinyflow.graph.support.logging': 'get_logger',
+    'tinyflow.api.ragged': 'RaggedTensor',
     'tinyflow.ops.signal.fourier': 'fft fft2d fft3d ifft ifft2d ifft3d',
     'tinyflow.ops.sparse.serializing':
         'deserialize_many_sparse serialize_many_sparse serialize_sparse',

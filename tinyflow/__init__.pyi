@@ -4,10 +4,11 @@ from tinyflow import data, layers, train
 from tinyflow.api import (
     app, autograph, bitwise, compat, config, contrib, data_sets, debugging, distribute,
     distributions, dtypes, examples, feature_column, flags, gfile, image, io, linalg, lookup,
-    losses, manip, math, metrics, nn, python_io, queue, random, resource_loader, saved_model, sets,
-    signal, sparse, spectral, strings, summary, sysconfig, test, testing,
+    losses, manip, math, metrics, nn, python_io, queue, ragged, random, resource_loader,
+    saved_model, sets, signal, sparse, spectral, strings, summary, sysconfig, test, testing,
 )
 from tinyflow.api.aliases import install_as_tensorflow, uninstall_as_tensorflow
+from tinyflow.api.ragged.tensor import RaggedTensor
 from tinyflow.api.v2.behavior import (
     disable_tensor_equality, enable_tensor_equality, enable_v2_behavior, enable_v2_tensorshape,
 )
@@ -209,7 +210,6 @@ from tinyflow.ops.sparse.serializing import (
     deserialize_many_sparse, serialize_many_sparse, serialize_sparse,
 )
 from tinyflow.ops.sparse.to_dense import sparse_to_dense
-from tinyflow.ops.strings.as_string import as_string
 from tinyflow.ops.strings.cases import decode_base64, encode_base64, string_strip
 from tinyflow.ops.strings.fingerprints import string_to_hash_bucket_fast
 from tinyflow.ops.strings.hashes import string_to_hash_bucket, string_to_hash_bucket_strong
@@ -271,6 +271,7 @@ SummaryMetadata: Any
 TensorInfo: Any
 TensorProto: Any
 __version__: str
+as_string: Any
 newaxis: None
 
 __all__ = [
@@ -281,7 +282,7 @@ __all__ = [
     'GraphKeys', 'GraphOptions', 'HistogramProto', 'IdentityReader', 'IndexedSlices',
     'IndexedSlicesValue', 'InteractiveSession', 'LogMessage', 'MetaGraphDef', 'Module',
     'NameAttrList', 'NoGradient', 'NodeDef', 'NotDifferentiable', 'OpDef', 'OpError', 'Operation',
-    'OptimizerOptions', 'PaddingFIFOQueue', 'Print', 'PriorityQueue', 'QueueBase',
+    'OptimizerOptions', 'PaddingFIFOQueue', 'Print', 'PriorityQueue', 'QueueBase', 'RaggedTensor',
     'RandomShuffleQueue', 'ReaderBase', 'RegisterGradient', 'RunMetadata', 'RunOptions', 'Session',
     'SessionLog', 'SparseConditionalAccumulator', 'SparseFeature', 'SparseTensor',
     'SparseTensorSpec', 'SparseTensorValue', 'Summary', 'SummaryMetadata', 'TFRecordReader',
@@ -342,12 +343,12 @@ __all__ = [
     'norm', 'not_equal', 'numpy_function', 'one_hot', 'ones', 'ones_initializer', 'ones_like',
     'orthogonal_initializer', 'pad', 'parallel_stack', 'parse_example', 'parse_single_example',
     'parse_single_sequence_example', 'parse_tensor', 'placeholder', 'placeholder_with_default',
-    'polygamma', 'pow', 'print', 'py_func', 'py_function', 'python_io', 'qr', 'queue', 'random',
-    'random_crop', 'random_gamma', 'random_normal', 'random_normal_initializer', 'random_poisson',
-    'random_shuffle', 'random_uniform', 'random_uniform_initializer', 'range', 'rank', 'read_file',
-    'real', 'realdiv', 'reciprocal', 'recompute_grad', 'record', 'reduce_all', 'reduce_any',
-    'reduce_join', 'reduce_logsumexp', 'reduce_max', 'reduce_mean', 'reduce_min', 'reduce_prod',
-    'reduce_sum', 'regex_replace', 'register_tensor_conversion_function', 'repeat',
+    'polygamma', 'pow', 'print', 'py_func', 'py_function', 'python_io', 'qr', 'queue', 'ragged',
+    'random', 'random_crop', 'random_gamma', 'random_normal', 'random_normal_initializer',
+    'random_poisson', 'random_shuffle', 'random_uniform', 'random_uniform_initializer', 'range',
+    'rank', 'read_file', 'real', 'realdiv', 'reciprocal', 'recompute_grad', 'record', 'reduce_all',
+    'reduce_any', 'reduce_join', 'reduce_logsumexp', 'reduce_max', 'reduce_mean', 'reduce_min',
+    'reduce_prod', 'reduce_sum', 'regex_replace', 'register_tensor_conversion_function', 'repeat',
     'report_uninitialized_variables', 'required_space_to_batch_paddings', 'reset_default_graph',
     'reshape', 'resource', 'resource_loader', 'resource_variables_enabled', 'reverse',
     'reverse_sequence', 'reverse_v2', 'rint', 'roll', 'round', 'rsqrt', 'saturate_cast',

@@ -32,6 +32,7 @@ _WEB = 'recorded with Switch, Merge and loops of them, whose nodes count for the
 _LOOP = 'TF makes a loop of Enter, Merge, Switch, NextIteration and Exit'
 _HANDED = 'what a loop or condition hands to its gradient, TF wraps in lists and Optionals'
 _SIMPLER = 'TF makes these of linear operators, transformations and random choices of parts'
+_ROWS_OF_ROWS = 'TF has ops of ragged tensors, and checks of rows'
 _KEPT = 'of a loop, other values are kept for its gradient'
 GRAPH_DIFFERS = {
     'ctc_losses_of_dense_labels': 'TF makes loops of 400 nodes; here it is the op CTCLoss',
@@ -59,6 +60,9 @@ GRAPH_DIFFERS = {
     'seeds_in_and_after_arrays': _WEB,
     'seeds_of_weights_in_functions': _WEB,
     'seeds_after_decoding': _WEB,
+    'ragged_from_parts': _ROWS_OF_ROWS,
+    'ragged_rows': _ROWS_OF_ROWS,
+    'ragged_arithmetic': _ROWS_OF_ROWS,
     'normals_of_vectors': _SIMPLER,
     'more_distributions': _SIMPLER,
     'mixtures': _SIMPLER,

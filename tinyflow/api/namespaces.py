@@ -17,7 +17,7 @@ NAMESPACES = {
         'app', 'autograph', 'bitwise', 'compat', 'config', 'contrib', 'data_sets', 'debugging',
         'distribute', 'distributions', 'dtypes',
         'examples', 'feature_column', 'flags', 'gfile', 'image', 'io', 'linalg', 'lookup',
-        'losses', 'manip', 'math', 'metrics', 'nn', 'python_io', 'queue', 'random',
+        'losses', 'manip', 'math', 'metrics', 'nn', 'python_io', 'queue', 'ragged', 'random',
         'resource_loader', 'saved_model', 'sets', 'signal', 'sparse', 'spectral', 'strings',
         'summary', 'sysconfig', 'test', 'testing')},
     'data': 'tinyflow.data',

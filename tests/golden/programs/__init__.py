@@ -32,6 +32,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     printing,
     checks,
     queues,
+    ragged,
     accumulators,
     sync_replicas,
     datasets,

@@ -48,11 +48,8 @@ _RENAMED = {
 }
 
 # Names of TensorFlow 1 that are not implemented -> a replacement.
-_PADDED = 'tf.SparseTensor, or padded rows with their lengths: tf.sequence_mask'
 _INSTEAD = {
-    'RaggedTensor': _PADDED,
     'nn.compute_average_loss': 'tf.reduce_mean(per_example_loss)',
-    'ragged': _PADDED,
     'linalg.LinearOperatorLowerTriangular': 'tf.matrix_band_part(x, -1, 0)',
     'linalg.LinearOperatorDiag': 'tf.matrix_diag(x), or x[..., None] * y',
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack a list that a `for` loop makes',

@@ -90,9 +90,8 @@ class StringSplitV2(_Split):
 def _check_result(result_type):
     if result_type == 'RaggedTensor':
         raise misuse(NotImplementedError(
-            "result_type='RaggedTensor': ragged tensors are not implemented; 'SparseTensor' has "
-            'the same parts, and tf.sparse_tensor_to_dense(x, default_value="") makes a matrix of '
-            'them.'))
+            "result_type='RaggedTensor' is not implemented.\n  Hint: "
+            'tf.RaggedTensor.from_sparse(x) of the SparseTensor has the same rows.'))
     if result_type != 'SparseTensor':
         raise misuse(ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'."))
 

@@ -1,0 +1,61 @@
+"""tf.ragged: fetching and feeding, what is refused, and that functions learn of it only then."""
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+
+
+def test_values_are_fetched_and_fed(session):
+    x = tf.ragged.placeholder(tf.int32, 2)
+    value = tf.ragged.constant_value([[[1], [2, 3]], []], dtype=tf.int32)
+    got = session.run(x * 2, {x: value})
+    assert got.to_list() == [[[2], [4, 6]], []]
+    assert got.shape == (2, None, None) and got.ragged_rank == 2 and got.dtype == np.int32
+    assert repr(tf.ragged.constant_value([[1]])) == (
+        'tf.RaggedTensorValue(values=array([1], dtype=int32), row_splits=array([0, 1]))')
+    assert session.run({'a': [tf.ragged.constant([['b']])]})['a'][0].to_list() == [[b'b']]
+    assert (x + 1).eval({x: value}, session).to_list() == [[[2], [3, 4]], []]
+
+
+def test_static_shapes(graph):
+    assert tf.ragged.constant([[1, 2], []]).shape.as_list() == [2, None]
+    assert tf.ragged.constant([[[1, 2]], []], ragged_rank=1).shape.as_list() == [2, None, 2]
+    assert tf.ragged.constant([1, 2]).shape == [2]
+
+
+@pytest.mark.parametrize('error, match, use', [
+    (ValueError, 'same nesting depth', lambda x: tf.ragged.constant([[1], 2])),
+    (ValueError, 'incompatible with ragged_rank', lambda x: tf.ragged.constant([[1]], None, 2)),
+    (ValueError, 'constructor is private', lambda x: tf.RaggedTensor([1], [0, 1])),
+    (ValueError, 'inner ragged dimension', lambda x: x[:, 0]),
+    (ValueError, 'only supported in eager mode', lambda x: x.to_list()),
+    (ValueError, 'not both', lambda x: tf.RaggedTensor.from_tensor([[1]], [1], 0)),
+    (ValueError, 'identical ragged splits', lambda x: x + tf.ragged.constant([[[1]]])),
+    (TypeError, 'RaggedTensor', lambda x: tf.convert_to_tensor(x)),
+    (TypeError, 'nrows', len), (TypeError, 'bool', bool),
+    (NotImplementedError, 'keepdims', lambda x: tf.reduce_sum(x, 1, keepdims=True)),
+    (NotImplementedError, 'columns', lambda x: x + [[1, 2, 3]])])
+def test_what_is_refused(graph, error, match, use):
+    with pytest.raises(error, match=match):
+        use(tf.ragged.constant([[1, 2, 3], []]))
+
+
+def test_rows_that_differ_are_an_error_when_run(session):
+    x, y = tf.ragged.constant([[1, 2], [3]]), tf.ragged.constant([[1], [2, 3]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match='identical ragged splits'):
+        session.run(x + y)
+
+
+def test_eager_ragged_tensors_have_lists():
+    program = ('import tinyflow as tf; before = tf.reduce_sum; tf.enable_eager_execution(); '
+               'x = tf.ragged.constant([[1, 2], [3]]); print((x + 1).to_list(), '
+               'tf.reduce_sum(x, axis=1).numpy(), before is tf.reduce_sum, '
+               'tf.math.reduce_sum is tf.reduce_sum)')
+    done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True,
+                          check=False)
+    assert done.stdout == '[[2, 3], [4]] [3 3] False True\n', done.stderr

@@ -1,0 +1,20 @@
+"""tf.ragged: ragged tensors, rows of different lengths."""
+from tinyflow.api.ragged import dispatch as _dispatch
+from tinyflow.api.ragged.functions import boolean_mask, map_flat_values, stack
+from tinyflow.api.ragged.making import (
+    constant,
+    constant_value,
+    placeholder,
+    ragged_range as range,
+    row_splits_to_segment_ids,
+    segment_ids_to_row_splits,
+)
+from tinyflow.api.ragged.tensor import RaggedTensor, RaggedTensorValue  # noqa: F401
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
+
+__all__ = ['RaggedTensorValue', 'boolean_mask', 'constant', 'constant_value', 'map_flat_values',
+           'placeholder', 'range', 'row_splits_to_segment_ids', 'segment_ids_to_row_splits',
+           'stack']
+
+_dispatch.install()
+__getattr__ = _explain_missing(__name__, __all__)
