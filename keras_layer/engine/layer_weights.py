@@ -200,7 +200,16 @@ class LayerWeights:
         K.batch_set_value(list(zip(params, weights)))
 
 
+# keras2/initial_values.py sets it: a function of an initializer.
+prepare_initializer = None
+
+
 def _initializer(initializer, dtype, name):
+    found = _by_default(initializer, dtype, name)
+    return found if prepare_initializer is None else prepare_initializer(found)
+
+
+def _by_default(initializer, dtype, name):
     if initializer is not None:
         return initializers.get(initializer)
     if dtype.is_floating:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer import activations, backend as K, regularizers
+from keras_layer.backend.layer_seeds import layer_seed
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
 from keras_layer.layers.tf_layers import Configured, computes_as
@@ -84,7 +85,7 @@ class Dropout(Layer):
 
         def dropped():
             return tf.nn.dropout(inputs, noise_shape=self._get_noise_shape(inputs),
-                                 seed=self.seed, rate=self.rate)
+                                 seed=layer_seed(self.seed), rate=self.rate)
         return K.smart_cond(training, dropped, lambda: tf.identity(inputs))
 
     def compute_output_shape(self, input_shape):

@@ -16,7 +16,12 @@ from tinyflow.graph.support.errors import misuse
 class ArrayBatches:
     """Slices of arrays; `feeds` is the list [*inputs, *targets, *weights]."""
 
+    # Keras 2.1 shuffles the order of the epoch before, tf.keras that of the arrays;
+    # keras2/initial_values.py sets it.
+    shuffles_again = False
+
     def __init__(self, feeds, batch_size):
+        self._order = None
         self.feeds = feeds
         if not isinstance(batch_size, (int, np.integer)) or batch_size < 1:
             raise misuse(ValueError(f'`batch_size` should be a positive integer, but is '
@@ -27,9 +32,12 @@ class ArrayBatches:
 
     def order(self, shuffle):
         """The order of the samples in an epoch, by NumPy's global random state, as in Keras."""
-        index = np.arange(self.samples)
+        index = self._order if self.shuffles_again else None
+        if index is None:
+            index = self._order = np.arange(self.samples)
         if shuffle == 'batch':
-            return _shuffled_batches(index, self.batch_size)
+            self._order = _shuffled_batches(index, self.batch_size)
+            return self._order
         if shuffle:
             np.random.shuffle(index)
             return index

@@ -1,6 +1,7 @@
 """NumPy of the program's time: 30 programs and 150 statements, and what NumPy 1.18 printed."""
 from __future__ import annotations
 
+import importlib
 import re
 import sys
 import types
@@ -176,6 +177,20 @@ def test_every_removed_name_is_there(run):
     names = [name for name in sorted(REMOVED) if name in ('bool', 'long') or not hasattr(np, name)]
     status, out, err = run('import numpy as np\n' + '\n'.join(f'np.{name}' for name in names))
     assert status == 0 and all(f'np.{name} ' in err for name in names)
+
+
+def test_modules_that_a_program_imports_have_it(tmp_path, monkeypatch):
+    (tmp_path / 'part_of_a_program.py').write_text(
+        'import numpy as np\nx = np.zeros(2, np.int); x[0] = np.array([3.7])\n', encoding='utf-8')
+    monkeypatch.setattr(sys, 'path', [*sys.path, str(tmp_path)])
+    monkeypatch.setattr(sys, 'meta_path', list(sys.meta_path))
+    frame = types.SimpleNamespace(f_globals={'__file__': str(tmp_path / 'program.py')})
+    install_for_caller(frame)
+    module = importlib.import_module('part_of_a_program')
+    del sys.modules['part_of_a_program']
+    assert module.x.tolist() == [3, 0] and not hasattr(np, 'int')
+    assert 'np.int (part_of_a_program.py:2)' in given.notice()
+    given.forget()
 
 
 def test_a_notebook_has_it_in_the_cells_that_follow():

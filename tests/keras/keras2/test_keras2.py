@@ -1,6 +1,7 @@
 """`import keras` is Keras 2.1: defaults, names and losses, with the numbers of Keras 2.1.6."""
 import subprocess
 import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -82,3 +83,28 @@ def test_import_keras_is_keras2_and_tf_keras_stays():
             'assert Model is keras.models.Model is keras.Model\n'
             'assert keras.__version__ == "2.1.6" and tf.keras.__version__ != "2.1.6"\n')
     subprocess.run([sys.executable, '-c', code], check=True)
+
+
+SEEDED = """
+    import numpy as np
+    np.random.seed(7)
+    from keras import backend as K
+    from keras.layers import LSTM, Dense, Dropout
+    from keras.models import Sequential
+    model = Sequential([Dense(4, input_dim=8, activation='relu'), Dropout(.2),
+                        Dense(1, activation='sigmoid')])
+    model.compile('sgd', 'binary_crossentropy')
+    x = np.random.rand(40, 8)
+    history = model.fit(x, (x.sum(1) > 4).astype(int), epochs=3, batch_size=10, verbose=0)
+    print(*['%.4f' % loss for loss in history.history['loss']])
+    rest = Sequential([LSTM(3, input_shape=(2, 4)), Dense(2, kernel_initializer='he_normal')])
+    print(*['%.4f' % w.ravel()[0] for w in rest.get_weights()], '%.4f' % np.random.rand())
+"""
+RECORDED_SEEDED = ['0.7339 0.7414 0.7369', '0.1041 -0.3198 0.0000 0.5912 0.0000 0.2668']   # Keras 2.1.6
+
+
+def test_numpys_seed_decides_weights_dropout_and_the_order_of_samples(tmp_path):
+    (tmp_path / 'program.py').write_text(textwrap.dedent(SEEDED), encoding='utf-8')
+    done = subprocess.run([sys.executable, '-m', 'tinyflow', 'run', tmp_path / 'program.py'],
+                          capture_output=True, text=True)
+    assert done.stdout.splitlines() == RECORDED_SEEDED, done.stderr

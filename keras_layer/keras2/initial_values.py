@@ -1,0 +1,68 @@
+"""Initial weights, dropout and the order of samples with the random numbers of Keras 2.1.
+
+A seed that is not given is drawn from NumPy, so that `np.random.seed(7)` at the top of a program
+decides them, as books have it; tf.keras takes the graph's. Here is the switch, on while `import
+keras` means this package (`install_as_tensorflow`).
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from keras_layer import backend as K
+from keras_layer.backend.layer_seeds import Seeds
+from keras_layer.engine import layer_weights
+from keras_layer.engine.training.batches import ArrayBatches
+from tinyflow.ops.variables import initializers
+
+__all__ = ['disable', 'enable']
+
+# The deviation of a normal distribution that is cut off at two deviations; Keras 2.1 leaves it out.
+_CUT_OFF = .87962566103423978
+
+
+def enable():
+    """From now on layers take the seeds that are not given from NumPy."""
+    Seeds.drawn = _from_numpy
+    layer_weights.prepare_initializer = _as_in_keras2
+    ArrayBatches.shuffles_again = True
+
+
+def disable():
+    """From now on layers take the graph's seeds, as those of tf.keras."""
+    Seeds.drawn = None
+    layer_weights.prepare_initializer = None
+    ArrayBatches.shuffles_again = False
+
+
+def _from_numpy():
+    return np.random.randint(10e6)
+
+
+def _as_in_keras2(initializer):
+    """The initializer with a seed, and with the distribution that it has in Keras 2.1."""
+    if isinstance(initializer, initializers.Orthogonal):
+        return _Orthogonal(initializer.gain, initializer.seed)
+    if not isinstance(initializer, initializers.Initializer) or not hasattr(initializer, 'seed'):
+        return initializer
+    seed = _from_numpy() if initializer.seed is None else initializer.seed
+    if isinstance(initializer, initializers.VarianceScaling):
+        normal = 'normal' in initializer.distribution
+        return initializers.VarianceScaling(
+            initializer.scale * (_CUT_OFF ** 2 if normal else 1), initializer.mode,
+            initializer.distribution, seed, initializer.dtype)
+    return type(initializer).from_config({**initializer.get_config(), 'seed': seed})
+
+
+class _Orthogonal:
+    """An orthogonal matrix by the singular values of NumPy's normal numbers."""
+
+    def __init__(self, gain, seed):
+        self._gain, self._seed = gain, seed
+
+    def __call__(self, shape, dtype=None):
+        """Shapes: -> [*shape], its last axis orthogonal to the others."""
+        flat = int(np.prod(shape[:-1])), shape[-1]
+        if self._seed is not None:
+            np.random.seed(self._seed)
+        u, _, v = np.linalg.svd(np.random.normal(0.0, 1.0, flat), full_matrices=False)
+        return K.constant(self._gain * (u if u.shape == flat else v).reshape(shape), dtype)
