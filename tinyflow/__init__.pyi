@@ -210,6 +210,7 @@ from tinyflow.ops.sparse.serializing import (
     deserialize_many_sparse, serialize_many_sparse, serialize_sparse,
 )
 from tinyflow.ops.sparse.to_dense import sparse_to_dense
+from tinyflow.ops.strings.as_string import as_string
 from tinyflow.ops.strings.cases import decode_base64, encode_base64, string_strip
 from tinyflow.ops.strings.fingerprints import string_to_hash_bucket_fast
 from tinyflow.ops.strings.hashes import string_to_hash_bucket, string_to_hash_bucket_strong
@@ -271,7 +272,6 @@ SummaryMetadata: Any
 TensorInfo: Any
 TensorProto: Any
 __version__: str
-as_string: Any
 newaxis: None
 
 __all__ = [

@@ -17,7 +17,7 @@ from tinyflow.graph.operation import Tensor
 # compare them with functions that they know; tf.ragged.map_flat_values takes them.
 ONE_ARGUMENT = ['abs', 'cast', 'ceil', 'cos', 'exp', 'floor', 'log', 'log1p', 'logical_not',
                 'negative', 'ones_like', 'round', 'rsqrt', 'sign', 'sin', 'sqrt', 'square',
-                'zeros_like', 'as_string', 'clip_by_value']
+                'zeros_like', 'clip_by_value']
 TWO_ARGUMENTS = ['add', 'subtract', 'multiply', 'divide', 'truediv', 'floordiv', 'floormod',
                  'maximum', 'minimum', 'pow', 'equal', 'not_equal', 'less', 'less_equal', 'greater',
                  'greater_equal', 'logical_and', 'logical_or', 'squared_difference']
