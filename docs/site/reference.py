@@ -38,6 +38,7 @@ def pages() -> Iterator[tuple[str, str]]:
              'text says otherwise.', '', 'In the examples, `tf` and `np` come from '
              '`import tinyflow as tf` and `import numpy as np`. Lines after `>>>` and `...` are '
              'typed, the others are printed; each example starts in a new graph.']
+    examples.value_of('tf.ragged.constant')     # it replaces functions: they take RaggedTensors now
     names, shown = [], examples.ByValue(examples.all_examples())
     for part, namespaces in NAMESPACES.items():
         lines += ['', f'## {part}', '']
