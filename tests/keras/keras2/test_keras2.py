@@ -100,7 +100,8 @@ SEEDED = """
     rest = Sequential([LSTM(3, input_shape=(2, 4)), Dense(2, kernel_initializer='he_normal')])
     print(*['%.4f' % w.ravel()[0] for w in rest.get_weights()], '%.4f' % np.random.rand())
 """
-RECORDED_SEEDED = ['0.7339 0.7414 0.7369', '0.1041 -0.3198 0.0000 0.5912 0.0000 0.2668']   # Keras 2.1.6
+# Keras 2.1.6's.
+RECORDED_SEEDED = ['0.7339 0.7414 0.7369', '0.1041 -0.3198 0.0000 0.5912 0.0000 0.2668']
 
 
 def test_numpys_seed_decides_weights_dropout_and_the_order_of_samples(tmp_path):

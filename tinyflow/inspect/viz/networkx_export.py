@@ -1,7 +1,8 @@
 """to_networkx: the graph as a networkx MultiDiGraph."""
 from __future__ import annotations
 
-from tinyflow.graph.support.errors import misuse
+import networkx
+
 from tinyflow.inspect.viz import labels
 from tinyflow.inspect.viz.nested_graphs import NestedGraphs
 from tinyflow.inspect.viz.select import needed, parts, subject
@@ -24,11 +25,6 @@ def to_networkx(target):
     Shapes are tuples with None for unknown dimensions, or None if the rank is unknown. Raises
     TypeError if `target` is neither a Graph nor fetches.
     """
-    try:
-        import networkx  # optional package
-    except ImportError:
-        raise misuse(ImportError('to_networkx needs the package networkx.\n'
-                                 '  Hint: pip install networkx')) from None
     graph, fetched = subject(target)
     result = networkx.MultiDiGraph()
     if graph is None:
