@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,12 @@ def pytest_collection_finish():
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 10)
+
+
+@pytest.fixture(autouse=True)
+def _functions_without_ragged_tensors():
+    """Functions of tf that a test taught ragged tensors are themselves again in the next one."""
+    yield
+    dispatch = sys.modules.get('tinyflow.api.ragged.dispatch')
+    if dispatch is not None:
+        dispatch.remove()

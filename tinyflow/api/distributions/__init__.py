@@ -17,11 +17,15 @@ from tinyflow.api.distributions.multinomial import Multinomial
 from tinyflow.api.distributions.normal import Normal
 from tinyflow.api.distributions.student_t import StudentT
 from tinyflow.api.distributions.uniform import Uniform
-from tinyflow.graph.support.missing import explain_missing as _explain_missing
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing,
+    hide_modules as _hide_modules,
+)
 
 __all__ = ['Bernoulli', 'Beta', 'Categorical', 'Dirichlet', 'DirichletMultinomial',
            'Distribution', 'Exponential', 'FULLY_REPARAMETERIZED', 'Gamma', 'Laplace',
            'Multinomial', 'NOT_REPARAMETERIZED', 'Normal', 'RegisterKL',
            'ReparameterizationType', 'StudentT', 'Uniform', 'kl_divergence']
 
+_hide_modules(globals())
 __getattr__ = _explain_missing(__name__, __all__)

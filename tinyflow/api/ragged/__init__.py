@@ -10,11 +10,15 @@ from tinyflow.api.ragged.making import (
     segment_ids_to_row_splits,
 )
 from tinyflow.api.ragged.tensor import RaggedTensor, RaggedTensorValue  # noqa: F401
-from tinyflow.graph.support.missing import explain_missing as _explain_missing
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing,
+    hide_modules as _hide_modules,
+)
 
 __all__ = ['RaggedTensorValue', 'boolean_mask', 'constant', 'constant_value', 'map_flat_values',
            'placeholder', 'range', 'row_splits_to_segment_ids', 'segment_ids_to_row_splits',
            'stack']
 
 _dispatch.install()
+_hide_modules(globals())
 __getattr__ = _explain_missing(__name__, __all__)

@@ -24,6 +24,7 @@ TWO_ARGUMENTS = ['add', 'subtract', 'multiply', 'divide', 'truediv', 'floordiv',
 REDUCTIONS = ['sum', 'prod', 'max', 'min', 'mean', 'any', 'all']
 # Namespaces that show some of these functions, too.
 _SHARING = ['debugging', 'dtypes', 'linalg', 'manip', 'math', 'nn', 'sparse', 'strings']
+_REPLACED: list = []                # (namespace, name, the function itself)
 _OPERATORS = ['add', 'sub', 'mul', 'truediv', 'floordiv', 'mod', 'pow']
 _COMPARISONS = ['lt', 'le', 'gt', 'ge']
 
@@ -77,9 +78,10 @@ def _gather(params, indices, validate_indices=None, name=None, axis=None, batch_
     return functions.gather(params, indices, name)
 
 
-@functools.cache
 def install() -> None:
     """Puts the functions of this module in the place of those of the public namespaces."""
+    if _REPLACED:
+        return
     tf = sys.modules['tinyflow']
     made = {**dict.fromkeys(ONE_ARGUMENT, _of_one), **dict.fromkeys(TWO_ARGUMENTS, _of_two),
             **{f'reduce_{kind}': lambda function, kind=kind: _reduction(kind)
@@ -94,7 +96,14 @@ def install() -> None:
         for namespace in (tf, *(getattr(tf, shared) for shared in _SHARING)):
             if vars(namespace).get(name) is function:
                 setattr(namespace, name, new)
-    _install_operators()
+                _REPLACED.append((namespace, name, function))
+
+
+def remove() -> None:
+    """Puts the functions themselves back, until the next ragged tensor is made."""
+    for namespace, name, function in _REPLACED:
+        setattr(namespace, name, function)
+    _REPLACED.clear()
 
 
 def _install_operators():
@@ -115,4 +124,7 @@ def _install_operators():
     RaggedTensor.__array_priority__ = Tensor.__array_priority__
 
 
-__all__ = ['install']
+_install_operators()
+RaggedTensor._when_made = staticmethod(install)
+
+__all__ = ['install', 'remove']

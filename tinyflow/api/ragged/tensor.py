@@ -69,12 +69,16 @@ class RaggedTensor:
     functions of tf that tinyflow/api/ragged/dispatch.py lists, take it as they take Tensors.
     """
 
+    _when_made = None                   # dispatch.install, after which functions of tf take it
+
     def __init__(self, values, row_splits, internal=False):
         if not internal:
             raise misuse(ValueError('RaggedTensor constructor is private; please use one of the '
                                     'factory methods instead (e.g., '
                                     'RaggedTensor.from_row_lengths())'))
         self._values, self._row_splits = values, row_splits
+        if self._when_made is not None:
+            self._when_made()
         if row_splits.raw_shape is not None and len(row_splits.raw_shape) != 1:
             raise misuse(ValueError(f'Shape {row_splits.shape} must have rank 1'))
 

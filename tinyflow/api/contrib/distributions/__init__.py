@@ -24,7 +24,10 @@ from tinyflow.api.contrib.distributions.softplus import (
     softplus_inverse,
 )
 from tinyflow.api.distributions import *
-from tinyflow.graph.support.missing import explain_missing as _explain_missing
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing,
+    hide_modules as _hide_modules,
+)
 
 __all__ = ['BetaWithSoftplusConcentration', 'Deterministic', 'ExpRelaxedOneHotCategorical',
            'ExponentialWithSoftplusRate', 'GammaWithSoftplusConcentrationRate', 'Independent',
@@ -35,4 +38,5 @@ __all__ = ['BetaWithSoftplusConcentration', 'Deterministic', 'ExpRelaxedOneHotCa
            'softplus_inverse']
 __all__ += _base.__all__
 
+_hide_modules(globals())
 __getattr__ = _explain_missing(__name__, __all__)

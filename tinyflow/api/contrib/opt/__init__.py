@@ -10,11 +10,15 @@ from tinyflow.api.contrib.opt.weight_decay import (
     MomentumWOptimizer,
     extend_with_decoupled_weight_decay,
 )
-from tinyflow.graph.support.missing import explain_missing as _explain_missing
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing,
+    hide_modules as _hide_modules,
+)
 
 __all__ = ['AdamWOptimizer', 'DecoupledWeightDecayExtension', 'ExternalOptimizerInterface',
            'LARSOptimizer', 'LazyAdamOptimizer', 'MomentumWOptimizer', 'MovingAverageOptimizer',
            'NadamOptimizer', 'ScipyOptimizerInterface', 'clip_gradients_by_global_norm',
            'extend_with_decoupled_weight_decay']
 
+_hide_modules(globals())
 __getattr__ = _explain_missing(__name__, __all__)
