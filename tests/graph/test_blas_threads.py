@@ -172,6 +172,7 @@ def test_intra_op_parallelism_threads(graph, monkeypatch):
 def test_the_config_of_eager_execution(graph, monkeypatch):
     monkeypatch.setattr(processors, '_limit', 0)
     monkeypatch.setattr(enabling, '_install', lambda: None)
+    monkeypatch.setattr(enabling.defaults, 'has_nodes', lambda: False)
     monkeypatch.setattr(enabling.defaults, 'use_graph', lambda graph: None)
     tf.enable_eager_execution(tf.ConfigProto(intra_op_parallelism_threads=3))
     assert processors.limit() == 3

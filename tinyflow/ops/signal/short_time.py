@@ -60,6 +60,8 @@ def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None)
 
     It is that window, divided by the sum of squares of all windows that overlap at a place. Source:
     Griffin and Lim, Signal estimation from modified short-time Fourier transform (1984).
+
+    Shapes: frame_step [] -> a function of (frame_length [], dtype) -> [frame_length].
     """
     with name_scope(name, 'inverse_stft_window_fn', [forward_window_fn]):
         frame_step = scalar(frame_step, 'frame_step')
