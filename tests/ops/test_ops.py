@@ -370,6 +370,7 @@ def test_kernel_keeps_its_declarations(sample):
 
 def test_views_are_views():
     """An op declared `view = True` gives a view in at least one of its rows."""
+    load_every_op()
     never = {r.op_type for r in ROWS if Op.registry[r.op_type].view}
     for r in ROWS:
         if r.op_type in never and any(Attack(*call).shares for call in calls_of(Built(r))):
