@@ -4,44 +4,22 @@ from __future__ import annotations
 import math as python_math
 
 from tinyflow.api import math
-from tinyflow.api.distributions.distribution import FULLY_REPARAMETERIZED
 from tinyflow.api.distributions.divergence import RegisterKL
-from tinyflow.api.distributions.parameters import same_float_dtype
-from tinyflow.api.distributions.scalars import ScalarDistribution
+from tinyflow.api.distributions.location_scale import LocationScale
 from tinyflow.api.distributions.special import log_ndtr, ndtr, ndtri
-from tinyflow.graph.defaults import control_dependencies, name_scope
+from tinyflow.graph.defaults import name_scope
 from tinyflow.ops.array import constants, joining
-from tinyflow.ops.array.identity_and_cast import identity
-from tinyflow.ops.checks.value_checks import assert_positive
 from tinyflow.ops.random.random_functions import random_normal
 
 
-class Normal(ScalarDistribution):
+class Normal(LocationScale):
     """exp(-z^2 / 2) / (scale sqrt(2 pi)) with z = (x - loc) / scale.
 
     Shapes: loc [*a], scale [*b] -> batch [*broadcast(a, b)].
     """
 
-    _shaping = ('loc', 'scale')
-
     def __init__(self, loc, scale, validate_args=False, allow_nan_stats=True, name='Normal'):
-        with name_scope(name, values=[loc, scale]) as name:
-            with control_dependencies([assert_positive(scale)] if validate_args else []):
-                self._loc = identity(loc, name='loc')
-                self._scale = identity(scale, name='scale')
-                same_float_dtype(self._loc, self._scale)
-        super().__init__(self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats,
-                         graph_parents=[self._loc, self._scale], name=name)
-
-    @property
-    def loc(self):
-        """The mean."""
-        return self._loc
-
-    @property
-    def scale(self):
-        """The standard deviation."""
-        return self._scale
+        super().__init__(loc, scale, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n, seed=None):
         shape = joining.concat([[n], self.batch_shape_tensor()], 0)

@@ -6,40 +6,18 @@ import math as python_math
 import numpy as np
 
 from tinyflow.api import math
-from tinyflow.api.distributions.distribution import FULLY_REPARAMETERIZED
-from tinyflow.api.distributions.parameters import same_float_dtype
-from tinyflow.api.distributions.scalars import ScalarDistribution
-from tinyflow.graph.defaults import control_dependencies, name_scope
+from tinyflow.api.distributions.location_scale import LocationScale
+from tinyflow.graph.defaults import name_scope
 from tinyflow.ops.array import constants, joining
-from tinyflow.ops.array.identity_and_cast import identity
-from tinyflow.ops.checks.value_checks import assert_positive
 from tinyflow.ops.random.random_functions import random_uniform
 
 
-class Logistic(ScalarDistribution):
+class Logistic(LocationScale):
     """exp(-z) / (scale (1 + exp(-z))^2), z = (x - loc) / scale: [*a], [*b] -> [*broadcast(a, b)].
     """
 
-    _shaping = ('loc', 'scale')
-
     def __init__(self, loc, scale, validate_args=False, allow_nan_stats=True, name='Logistic'):
-        with name_scope(name, values=[loc, scale]) as name:
-            with control_dependencies([assert_positive(scale)] if validate_args else []):
-                self._loc = identity(loc, name='loc')
-                self._scale = identity(scale, name='scale')
-                same_float_dtype(self._loc, self._scale)
-        super().__init__(self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats,
-                         graph_parents=[self._loc, self._scale], name=name)
-
-    @property
-    def loc(self):
-        """The mean."""
-        return self._loc
-
-    @property
-    def scale(self):
-        """The unit of distances from `loc`."""
-        return self._scale
+        super().__init__(loc, scale, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n, seed=None):
         shape = joining.concat([[n], self.batch_shape_tensor()], 0)
