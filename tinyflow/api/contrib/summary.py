@@ -49,19 +49,11 @@ _OPS = '_SUMMARY_V2'                # the collection of the nodes that write
 def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffix=None, name=None):
     """A SummaryWriter for a directory. With logdir None, one that writes nothing: None."""
     if logdir is None:
-        return _NoWriter('.')
-    return SummaryWriter(logdir, max_queue or 10, flush_millis or 120_000,
-                         '.v2' if filename_suffix is None else filename_suffix)
+        return from_ops.NoWriter()
+    return from_ops.create_file_writer(logdir, max_queue, flush_millis, filename_suffix)
 
 
 create_summary_file_writer = create_file_writer
-
-
-class _NoWriter(SummaryWriter):
-    """A writer that writes nothing."""
-
-    def write(self, summary, step):
-        """Nothing."""
 
 
 def always_record_summaries():

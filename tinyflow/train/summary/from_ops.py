@@ -23,7 +23,7 @@ from tinyflow.ops.array.constants import constant
 from tinyflow.ops.control_flow.grouping import no_op
 from tinyflow.ops.control_flow.python_functions import py_func
 
-__all__ = ['SummaryWriter', 'default', 'record', 'recording']
+__all__ = ['NoWriter', 'SummaryWriter', 'create_file_writer', 'default', 'record', 'recording']
 
 
 class _Default:
@@ -101,6 +101,22 @@ class SummaryWriter:
         if self._events is not None:
             self._events.close()
         self._closed = True
+
+
+class NoWriter(SummaryWriter):
+    """A writer that writes nothing."""
+
+    def __init__(self):
+        super().__init__('.')
+
+    def write(self, summary, step):
+        """Nothing."""
+
+
+def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffix=None):
+    """A SummaryWriter with TensorFlow's defaults for what is None."""
+    return SummaryWriter(logdir, max_queue or 10, flush_millis or 120_000,
+                         '.v2' if filename_suffix is None else filename_suffix)
 
 
 def _now_or_node(function):

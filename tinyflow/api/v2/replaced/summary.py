@@ -21,20 +21,12 @@ _WAV = bytes([0x10, 11])            # the encoding in the metadata of audio
 def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffix=None, name=None,
                        experimental_trackable=False):
     """A SummaryWriter for a directory: ``with writer.as_default(): tf.summary.scalar(...)``."""
-    return SummaryWriter(logdir, max_queue or 10, flush_millis or 120_000,
-                         '.v2' if filename_suffix is None else filename_suffix)
-
-
-class _NoWriter(SummaryWriter):
-    """A writer that writes nothing."""
-
-    def write(self, summary, step):
-        """Nothing."""
+    return from_ops.create_file_writer(logdir, max_queue, flush_millis, filename_suffix)
 
 
 def create_noop_writer():
     """A SummaryWriter that writes nothing."""
-    return _NoWriter('.')
+    return from_ops.NoWriter()
 
 
 def flush(writer=None, name=None):
