@@ -38,6 +38,7 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
 def _install():
     TENSORS_AND_NUMBERS.add(EagerTensor)
     eager_mode.execute = execute
+    eager_mode.tensor_type = EagerTensor
     eager_mode.variable_type = EagerVariable
     eager_mode.tape_type = EagerTape
 

@@ -14,7 +14,9 @@ from tinyflow.graph.support.errors import misuse
 # tinyflow.eager sets it: execute(definition, inputs, attrs) -> the operation with its results, or
 # None if a graph is being built.
 execute: Callable[..., Any] | None = None
-variable_type: type | None = None       # the classes of Variables and of GradientTapes meanwhile
+# The classes of tensors, Variables and GradientTapes meanwhile.
+tensor_type: type | None = None
+variable_type: type | None = None
 tape_type: type | None = None
 
 

@@ -327,11 +327,11 @@ def is_symbolic(data):
 
 def has_value(x):
     """True for a tensor of eager execution."""
-    return type(x).__name__ == 'EagerTensor'
+    return eager_mode.tensor_type is not None and isinstance(x, eager_mode.tensor_type)
 
 
 def with_arrays(data):
     """The data with arrays in place of tensors of eager execution."""
-    if eager_mode.execute is None or not any(map(has_value, tf.nest.flatten(data))):
+    if eager_mode.tensor_type is None or not any(map(has_value, tf.nest.flatten(data))):
         return data
     return tf.nest.map_structure(lambda x: x.numpy() if has_value(x) else x, data)

@@ -139,7 +139,6 @@ def disable_tensor_equality():
 # ---- shapes ----------------------------------------------------------------------------------
 
 class _Version1:
-    from_generator = Dataset.__dict__['from_generator']
     iterate = TensorShape.__iter__
     index = TensorShape.__getitem__
     describe = TensorShape.__repr__
@@ -180,6 +179,9 @@ def _use(iterate, index, describe, text):
 
 # ---- Datasets --------------------------------------------------------------------------------
 
+_REPLACED_METHODS = {name: vars(Dataset)[name] for name in METHODS if name in vars(Dataset)}
+
+
 def _add_dataset_methods():
     for name, method in METHODS.items():
         setattr(Dataset, name, method)
@@ -187,5 +189,7 @@ def _add_dataset_methods():
 
 def _remove_dataset_methods():
     for name in METHODS:
-        delattr(Dataset, name)
-    Dataset.from_generator = _Version1.__dict__['from_generator']
+        if name in _REPLACED_METHODS:
+            setattr(Dataset, name, _REPLACED_METHODS[name])
+        else:
+            delattr(Dataset, name)

@@ -34,6 +34,7 @@ class LoadedModel:
                 reduced = _reduced(proto)
             self.meta_graph_def = loader.load_graph(reduced, where=export_dir)
             loader.restore(self.session, self.meta_graph_def, export_dir)
+        self.saved_meta_graph_def = proto       # with all that `meta_graph_def` leaves out
         self.tags = sorted(proto.meta_info_def.tags)
         reserved = (constants.INIT_OP_SIGNATURE_KEY, constants.TRAIN_OP_SIGNATURE_KEY)
         self.signatures = {}

@@ -16,8 +16,8 @@ from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.ops.variables import resource_variable_ops
 from tinyflow.ops.variables.variable import Variable
-from tinyflow.train.saved_model import constants, loader
-from tinyflow.train.saved_model.loaded import LoadedModel, Signature, _only
+from tinyflow.train.saved_model import constants
+from tinyflow.train.saved_model.loaded import LoadedModel, Signature
 from tinyflow.train.saved_model.utils import get_tensor_from_tensor_info
 
 __all__ = ['load_at_once']
@@ -28,12 +28,9 @@ _OTHER_STATE = ('VariableV2', 'Variable', 'HashTableV2', 'HashTable', 'MutableHa
 def load_at_once(export_dir, tags=None):
     """The SavedModel in a directory, for a program whose ops run at once."""
     model = LoadedModel(export_dir, tags)
-    saved = loader.read_saved_model(export_dir)
-    proto = _only(saved, export_dir) if tags is None else \
-        loader.find_meta_graph(saved, tags, export_dir)
     if any(op.type in _OTHER_STATE for op in model.graph.get_operations()):
         return model
-    return LoadedObject(model, proto)
+    return LoadedObject(model)
 
 
 class LoadedObject:
@@ -43,7 +40,8 @@ class LoadedObject:
     there, too: its Variables, and its tf.functions.
     """
 
-    def __init__(self, model, proto):
+    def __init__(self, model):
+        proto = model.saved_meta_graph_def
         functions = [(name.decode(), SignatureDef.FromString(text)) for name, text in
                      _pairs(proto, constants.FUNCTIONS_KEY)]
         self.tags = model.tags
