@@ -180,7 +180,7 @@ def test_a_program_of_tensorflow_2(tmp_path):
     assert 'tinyflow/api' not in done.stderr
 
 
-def test_the_estimator_guide_runs_as_it_is_written(tmp_path):
+def test_what_the_estimator_guide_does(tmp_path):
     done = run(estimator_guide.__file__, '--v2', cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == estimator_guide.RECORDED
