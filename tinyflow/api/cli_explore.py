@@ -25,6 +25,10 @@ def add_explore(command: Callable, run_script: Callable[[str, list[str]], int]) 
 
 def _explore(options, run_script) -> int:
     from tinyflow.inspect.live import Follower, LiveServer  # start-up time
+    if options.every < 1:
+        print(f'tinyflow: --every is a positive number of steps, not {options.every}.',
+              file=sys.stderr)
+        return 2
     follower = Follower(os.path.basename(options.script), options.every)
     try:
         server = LiveServer(follower.page, follower.state, options.port)

@@ -354,6 +354,21 @@ PROGRAM = '''
 '''
 
 
+def test_misspelt_breakpoints():
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [], name='x')
+        y = tf.while_loop(lambda v: v < 4, lambda v: tf.multiply(v, 2, name='twice'), [x])
+        with pytest.raises(ValueError, match="knows no 'valu'.*\n.*did you mean 'value'"):
+            tf.Session(debug='x if [v for v in [1]] and valu > 3')
+        out = io.StringIO()
+        debugger = tf.Debugger('twic', 'twice if value > 99', 'x if value > 99', stdout=out)
+        with tf.Session(debug=debugger) as sess:
+            assert sess.run([y, y], {x: 1})[0] == 4 and sess.run(y, {x: 1}) == 4
+    assert out.getvalue().splitlines() == [
+        "The debugger stops at 'twic', where no node of the graph is now.",
+        "  Hint: did you mean 'twice'?"]
+
+
 def _environment():
     return {**os.environ, 'TERM': 'dumb', 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
 

@@ -34,8 +34,10 @@ def test_an_estimator_is_recorded_while_it_is_trained(tmp_path):
 
 
 def test_what_has_no_runs_is_refused_at_once():
-    with pytest.raises(TypeError, match='The runs of a tf.Session can be observed, not of 3'):
+    with pytest.raises(TypeError, match='record needs a Session, .* not 3'):
         tf.record(3)
+    with pytest.raises(TypeError, match='Hint: tf.viz.load_recording'):
+        tf.record('run.record')
 
 
 def test_wrong_arguments_of_a_page():
@@ -43,6 +45,40 @@ def test_wrong_arguments_of_a_page():
         tf.viz.explore(tf.Graph(), recording=[])
     with pytest.raises(TypeError, match='recordings are those of tf.record, not 3'):
         tf.viz.explore(tf.Graph(), recordings=3)
+    with pytest.raises(TypeError, match='Hint: tf.viz.load_recording'):
+        tf.viz.explore(tf.Graph(), recordings='run.record')
+    with pytest.raises(TypeError, match=r'recordings=\[r\]'):
+        tf.viz.explore(tf.record())
+    with pytest.raises(TypeError, match='training is a doctor'):
+        tf.viz.explore(tf.Graph(), training='report')
+    with pytest.raises(ValueError, match='has no graph yet'):
+        tf.viz.explore(tf.keras.Sequential([tf.keras.layers.Dense(1)]))
+
+
+def test_misspelt_names(caplog):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        loss = tf.add(1.0, 2.0, name='loss')
+        with tf.record(sess, nodes=['lss', 'lo*', 'none*']) as r:
+            sess.run(loss)
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == 2 and "computed 'lss'.\n  Hint: did you mean 'loss'" in said[0]
+    assert "computed 'none*'" in said[1] and 'loss' in r[0]
+    with pytest.raises(KeyError, match="did you mean 'loss'"):
+        r.series('lss')
+    with pytest.raises(TypeError, match=r"Hint: r\[-1\]\['loss'\]"):
+        r['loss']
+    with tf.Graph().as_default() as another:
+        tf.constant(1, name='another')
+    with pytest.raises(ValueError, match='none of the 3 nodes of .recording. is in this graph'):
+        tf.viz.explore(another, recordings=r)
+    with pytest.raises(TypeError, match="did you mean 'depth'"):
+        tf.viz.draw(another, dept=2)
+
+
+def test_a_file_that_is_no_recording(tmp_path):
+    (tmp_path / 'text').write_text('hello')
+    with pytest.raises(tf.errors.DataLossError, match='it is not a recording, or it is damaged'):
+        tf.viz.load_recording(tmp_path / 'text')
 
 
 def test_the_doctor_of_what_makes_its_sessions_itself():

@@ -1,19 +1,24 @@
 """Where a run stops: nodes by name, pattern, op type or source line, and conditions on values."""
 from __future__ import annotations
 
+import ast
+import builtins
 import re
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.support.keywords import nearest_keyword
+from tinyflow.inspect.recorder.keeper import named_operations
 
-__all__ = ['Breakpoint', 'Datum', 'Filters', 'has_inf_or_nan', 'parse']
+__all__ = ['Breakpoint', 'Datum', 'Filters', 'has_inf_or_nan', 'is_somewhere', 'parse']
 
 _LINE = re.compile(r'(?P<file>[^:*?]+\.(?:py|ipynb)):(?P<line>\d+)$')
 _TYPE = re.compile(r'type:(\w+)$')
+_NAMES = ('value', 'np', 'name', 'iteration')         # that a condition may use
 
 
 class Datum(NamedTuple):
@@ -67,7 +72,7 @@ class Breakpoint:
         self.text = text
         self.hits = 0
         self.failure = ''               # the last value for which the condition failed, and why
-        self._where = where
+        self.where = where
         self._line = _LINE.match(where)
         self._type = _TYPE.match(where)
         self._filter = filters[condition] if condition.isidentifier() and \
@@ -84,7 +89,7 @@ class Breakpoint:
         return known
 
     def _includes(self, operation, name):
-        if not self._where:
+        if not self.where:
             return True
         if self._type:
             return operation.type == self._type[1]
@@ -92,7 +97,7 @@ class Breakpoint:
             site = operation.site
             return site is not None and site.line == int(self._line['line']) and \
                 ('/' + site.file.replace('\\', '/')).endswith('/' + self._line['file'])
-        plain = self._where.partition(':')[0]
+        plain = self.where.partition(':')[0]
         return any(n == plain or fnmatchcase(n, plain) for n in (name, operation.name))
 
     def holds(self, datum: Datum) -> bool:
@@ -111,8 +116,26 @@ class Breakpoint:
             return False
 
     @property
+    def is_expression(self) -> bool:
+        return self._code is not None
+
+    @property
     def has_condition(self) -> bool:
         return self._filter is not None or self._code is not None
+
+
+def unknown_names(condition: str) -> list[str]:
+    """The names in an expression that have no meaning there."""
+    nodes = [node for node in ast.walk(ast.parse(condition.strip() or '0', mode='eval'))
+             if isinstance(node, ast.Name)]
+    known = {*_NAMES, *vars(builtins), *[n.id for n in nodes if isinstance(n.ctx, ast.Store)]}
+    return [node.id for node in nodes if node.id not in known]
+
+
+def is_somewhere(point: Breakpoint, graph: Graph) -> bool:
+    """True if a node of the graph, or of a loop or cond in it, is at the breakpoint."""
+    return not point.where or any(point.is_at(operation, name)
+                                      for name, operation in named_operations(graph))
 
 
 def parse(text: str, filters: Filters) -> Breakpoint:
@@ -124,7 +147,12 @@ def parse(text: str, filters: Filters) -> Breakpoint:
     if found and not condition.strip():
         raise ValueError('The condition is missing after "if".')
     try:
-        return Breakpoint(text.strip(), where.strip(), condition.strip(), filters)
+        made = Breakpoint(text.strip(), where.strip(), condition.strip(), filters)
+        for name in unknown_names(condition) if made.is_expression else ():
+            raise ValueError(
+                f"The condition knows no '{name}', only {', '.join(_NAMES)} and Python's own "
+                f'names.{nearest_keyword(name, _NAMES)}')
+        return made
     except SyntaxError as error:
         raise ValueError(
             f'The condition {condition.strip()!r} is no Python expression: {error.msg}.\n'

@@ -10,7 +10,14 @@ import numpy as np
 
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.errors import misuse
-from tinyflow.inspect.debugger.breakpoints import Breakpoint, Datum, Filters, has_inf_or_nan, parse
+from tinyflow.inspect.debugger.breakpoints import (
+    Breakpoint,
+    Datum,
+    Filters,
+    has_inf_or_nan,
+    is_somewhere,
+    parse,
+)
 from tinyflow.inspect.debugger.run import Plan, Run, data_of
 from tinyflow.inspect.recorder.step import Entry
 from tinyflow.session.observed import Frame, Observer, attach
@@ -52,6 +59,7 @@ class Debugger(Observer):
         self._terminal: Any = None
         for text in breakpoints:
             self.add_breakpoint(text)
+        self._given = list(self.breakpoints.values())       # not yet looked for in a graph
 
     # ---- settings ------------------------------------------------------------------------
 
@@ -93,6 +101,7 @@ class Debugger(Observer):
         run = Run(self.runs, fetches, feeds)
         vars(self._local).setdefault('runs', []).append(run)
         with self._lock:
+            self._say_unknown(run)
             if self.plan.ask:
                 self._prompt('start', run)
             if vars(self._local).pop('shown', False):
@@ -129,6 +138,13 @@ class Debugger(Observer):
                 self._prompt('filter', run, reason=self.plan.found)
             elif run.ask_at_end or error is not None:
                 self._prompt('end', run)
+
+    def _say_unknown(self, run: Run) -> None:
+        """Says once which of the breakpoints that the Session began with are nowhere."""
+        for point in self._given if run.graph is not None else ():
+            if not is_somewhere(point, run.graph):
+                self._ui().nowhere(point, run.graph)
+        self._given = []
 
     def _passing(self, run):
         found, ignored = self.filters[self.plan.found], self.plan.ignored

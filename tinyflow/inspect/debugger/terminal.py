@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tinyflow.graph.graph import Graph
 from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.inspect.debugger import listings
 from tinyflow.inspect.debugger.arguments import ALIASES, Mistake, parsed
-from tinyflow.inspect.debugger.breakpoints import Breakpoint
+from tinyflow.inspect.debugger.breakpoints import Breakpoint, is_somewhere
 from tinyflow.inspect.debugger.looking import Looking
 from tinyflow.inspect.debugger.run import Plan, Run
+from tinyflow.inspect.recorder.keeper import named_operations
 from tinyflow.inspect.recorder.step import Entry
 
 __all__ = ['Terminal']
@@ -48,6 +50,12 @@ class Terminal(Looking):
         self._introduced = False
 
     # ---- called by the debugger ----------------------------------------------------------
+
+    def nowhere(self, point: Breakpoint, graph: Graph) -> None:
+        """Says that no node of the graph is at a breakpoint, yet."""
+        names = [n for name, op in named_operations(graph) for n in (name, op.name)]
+        self._say(f"The debugger stops at '{point.text}', where no node of the graph is now."
+                  f'{nearest_keyword(point.where.partition(":")[0], names)}')
 
     def stop(self, place: str, run: Run, entry: Entry | None, reason: str) -> None:
         """Says where the run is, and asks. Places: start, node, end, filter."""
@@ -225,8 +233,7 @@ class Terminal(Looking):
         number = self._debugger.add_breakpoint(line, watch)
         where = line.partition(' if ')[0].strip()
         graph = self._run and self._run.graph
-        known = not graph or line.lstrip().startswith('if ') or any(
-            points[number].is_at(o, o.name) for o in graph.get_operations())
+        known = not graph or is_somewhere(points[number], graph)
         self._say(f'{"watch" if watch else "breakpoint"} {number}: {line.strip()}')
         if not known:
             self._say(f'  No node of the graph is there now.'

@@ -43,9 +43,9 @@ class Page:
                 'style="width:100%;height:640px;border:1px solid #8888"></iframe>')
 
     def __repr__(self) -> str:
-        parts = [f'{len(self.document["nodes"])} nodes']
-        parts += [f'{len(self.document[key])} {key}' for key in ('runs', 'recordings')
-                  if self.document.get(key)]
+        counts = [(key, len(self.document.get(key, ()))) for key in ('nodes', 'runs', 'recordings')]
+        parts = [f'{count} {key if count != 1 else key[:-1]}' for key, count in counts
+                 if count or key == 'nodes']
         return f'<tf.viz.Page: {", ".join(parts)}>'
 
 
@@ -80,7 +80,7 @@ def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any 
                 {name: recording}; steps of several are compared
     values      of the Variables: a Session, Keras model, Estimator, checkpoint or SavedModel that
                 has them, or True: `what` has them
-    training    report of `tf.doctor(session)` and the like: its findings, curves and histograms
+    training    of `tf.doctor(session)` and the like, or its report: findings, curves, histograms
     title       of the page
 
     Raises TypeError or ValueError for what has no graph, OSError for a missing file.
@@ -90,9 +90,13 @@ def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any 
                                + nearest_keyword(name, _OPTIONS)))
     if path is not None:
         render.check_path(path)
+    if isinstance(what, Recording):
+        raise misuse(TypeError('explore shows a recording on its graph.\n  Hint: '
+                               'tf.viz.explore(sess, path, recordings=[r]).'))
+    findings = None if training is None else _report_of(training)
     content = document(what, fetches, feed_dict, session, title, _listed(recordings), values)
-    if training is not None:
-        content['training'] = training.as_document()
+    if findings is not None:
+        content['training'] = findings
     made = Page(content)
     if path is not None:
         made.save(path)
@@ -102,17 +106,30 @@ def explore(what: Any, path: Any = None, *, fetches: Any = None, feed_dict: Any 
 _OPTIONS = ('fetches', 'feed_dict', 'session', 'recordings', 'values', 'training', 'title')
 
 
+def _report_of(training):
+    """The findings of a training doctor or of its report as data. TypeError for what is none."""
+    report = training.report() if hasattr(training, 'report') else training
+    if not hasattr(report, 'as_document'):
+        raise misuse(TypeError(f'training is a doctor of a training, or its report, not '
+                               f'{training!r:.80}.\n  Hint: `with tf.doctor(sess) as doctor:` '
+                               'around the training, and training=doctor.report().'))
+    return report.as_document()
+
+
 def _listed(recordings):
     """The recordings as a list or dict. TypeError for what is none."""
     found = [recordings] if isinstance(recordings, Recording) else recordings
     try:
-        each = list(found.values() if isinstance(found, Mapping) else found)
+        each = [found] if isinstance(found, str) else \
+            list(found.values() if isinstance(found, Mapping) else found)
     except TypeError:
         each = [found]
     for one in each:
         if not isinstance(one, Recording):
             raise misuse(TypeError(f'recordings are those of tf.record, not {one!r}.\n  Hint: '
-                                   '`with tf.record(sess) as r:`, and recordings=[r].'))
+                                   + ('tf.viz.load_recording(path) reads one from a file.'
+                                      if isinstance(one, str) else
+                                      '`with tf.record(sess) as r:`, and recordings=[r].')))
     return found
 
 

@@ -29,6 +29,8 @@ def playground(path: str | os.PathLike = 'playground.html',
     settings, path = Settings() if settings is None else settings, Path(path)
     if not path.parent.is_dir():
         raise misuse(FileNotFoundError(f'There is no folder {str(path.parent)!r} for the page.'))
+    if path.suffix != '.html':
+        raise misuse(ValueError(f'{str(path)!r} is a page, so its name must end in .html.'))
     total = len(settings.runs())
     runs = {}
     for number, (run, weights, losses) in enumerate(trained(settings), 1):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
 
@@ -23,8 +23,8 @@ from tinyflow.formats.wire.records import RecordReader, RecordWriter
 from tinyflow.graph import dtypes
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation
-from tinyflow.graph.support.errors import DataLossError
-from tinyflow.inspect.recorder.keeper import label_of
+from tinyflow.graph.support.errors import DataLossError, misuse
+from tinyflow.inspect.recorder.keeper import named_operations
 from tinyflow.inspect.recorder.kept import Kept, Statistics
 from tinyflow.inspect.recorder.step import Entry, Origin, Step
 
@@ -36,7 +36,11 @@ _WRONG = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeErro
 
 def save(recorded: Sequence[Step], runs: int, path: Any) -> str:
     """Writes steps to a file, which has all of them or is not changed; returns its path."""
-    path = os.fspath(path)
+    try:
+        path = os.fspath(path)
+    except TypeError:
+        raise misuse(TypeError(f'The path of a recording is a string such as "run.record", not '
+                               f'{path!r}.')) from None
     known: dict[int, int] = {}
     values: list[Kept] = []
 
@@ -83,12 +87,13 @@ def read(path: Any, graph: Graph) -> tuple[list[Step], int]:
             if header['format'] != _FORMAT:
                 raise ValueError(header['format'])
             values = [_value(about, next(records)) for about in header['values']]
-        operations = dict(_named(graph))
+        operations = dict(named_operations(graph))
         steps = [_step(made, values, operations) for made in header['steps']]
         return steps, int(header['runs'])
-    except (*_WRONG, StopIteration) as error:
+    except (*_WRONG, DataLossError, StopIteration) as error:
+        about = str(error).partition('\n')[0].removeprefix(f'{path}: ')[:80]
         raise DataLossError(None, None, f'{path}: it is not a recording, or it is damaged '
-                            f'({type(error).__name__}: {str(error)[:80]})') from None
+                            f'({type(error).__name__}: {about})') from None
 
 
 # ---- values ----------------------------------------------------------------------------------
@@ -171,15 +176,3 @@ def _step(made: dict[str, Any], values: list[Kept], operations: dict[str, Operat
         step.add(Entry(str(name), operations.get(name), _sizes(iteration), found_values),
                  float(seconds))
     return step
-
-
-def _named(graph: Graph, before: str = '') -> Iterator[tuple[str, Operation]]:
-    """(full name, operation), also of those inside of functions."""
-    for operation in graph.get_operations():
-        yield before + operation.name, operation
-        for attribute in operation.definition.functions or ():
-            value = operation.attrs.get(attribute)
-            for function in value if isinstance(value, (list, tuple)) else [value]:
-                if isinstance(function, Graph):
-                    label = label_of(operation, function)
-                    yield from _named(function, f'{before}{operation.name}/{label}/')

@@ -11,12 +11,13 @@ first on. With keep='latest' the oldest steps are dropped instead.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import logging
 from tinyflow.graph.variable_refs import variable_of, variable_read_by
@@ -25,7 +26,7 @@ from tinyflow.inspect.recorder.pool import Pool
 from tinyflow.inspect.recorder.step import Entry, Step
 from tinyflow.session.observed import Frame, Observer
 
-__all__ = ['Keeper', 'full_name', 'label_of']
+__all__ = ['Keeper', 'full_name', 'label_of', 'named_operations']
 
 _LABELS = {'then_branch': 'if true', 'else_branch': 'if false', 'cond': 'condition'}
 _SHARE = 8              # an array above limit / 8 is reduced at once
@@ -140,6 +141,13 @@ class Keeper(Observer):
         return _Facts(name if wanted else None, _sources(operation), may_write,
                       not may_write and not definition.functions and definition.state is None)
 
+    def names(self) -> set[str]:
+        """The names of all operations that were observed, wanted or not."""
+        with self._lock:
+            found = {facts.name for facts in self._facts.values() if facts.name is not None}
+            return found | {key[0].name if isinstance(key, tuple) else key.name
+                            for key in self._facts}
+
     def take(self, steps: Sequence[Step], runs: int) -> None:
         """Takes over the steps of another recording."""
         with self._lock:
@@ -236,6 +244,18 @@ def label_of(operation: Operation, function: Any) -> str:
         if operation.attrs.get(name) is function:
             return _LABELS.get(name, name)
     return str(function.name)
+
+
+def named_operations(graph: Graph, before: str = '') -> Iterator[tuple[str, Operation]]:
+    """(full name, operation), also of those inside of functions."""
+    for operation in graph.get_operations():
+        yield before + operation.name, operation
+        for attribute in operation.definition.functions or ():
+            value = operation.attrs.get(attribute)
+            for function in value if isinstance(value, (list, tuple)) else [value]:
+                if isinstance(function, Graph):
+                    label = label_of(operation, function)
+                    yield from named_operations(function, f'{before}{operation.name}/{label}/')
 
 
 def _same_bits(a: np.ndarray, b: np.ndarray) -> bool:

@@ -11,10 +11,12 @@ from typing import Any
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.node_gc import sessions_of
 from tinyflow.graph.stacks import stacks
+from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.inspect.recorder.keeper import Keeper
 from tinyflow.inspect.recorder.step import Origin, Step, name_of
-from tinyflow.session.observed import attach, detach, programs_of, sessions_opened
+from tinyflow.session.observed import attach, detach, programs_of, session_of, sessions_opened
 from tinyflow.session.program_cache import ProgramCache
 
 __all__ = ['Recording', 'load_recording', 'record']
@@ -63,8 +65,10 @@ class Recording(Sequence[Step]):
         self._graph = getattr(session, '_graph', None) if hasattr(session, 'fit') else None
         self._session = None if self._graph or _makes_sessions(session) else session
         if self._session is not None:
+            _check_session(session)
             programs_of(session)
-        self._keeper = Keeper(_wanted(nodes), every, _bytes(limit), keep == 'latest')
+        self._names = _names(nodes)
+        self._keeper = Keeper(_wanted(self._names), every, _bytes(limit), keep == 'latest')
         self._left: ExitStack | None = None
 
     # ---- recording -----------------------------------------------------------------------
@@ -85,11 +89,22 @@ class Recording(Sequence[Step]):
         left, self._left = self._left, None
         if left is not None:
             left.close()
+        if self._names and error is None:
+            self._say_unknown(self._names)
 
     def attach(self, session: Any, left: ExitStack) -> None:
         """Records the runs of a Session until `left` is closed."""
         attach(session, self._keeper)
         left.callback(detach, session, self._keeper)
+
+    def _say_unknown(self, wanted: list[str]) -> None:
+        """Warns of names that no observed run had: they are probably misspelt."""
+        known = self._keeper.names()
+        for name in wanted if known else ():
+            matches = _wanted([name])
+            if not any(map(matches, known)):
+                logging.warning("record: none of the runs computed '%s'.%s", name,
+                                nearest_keyword(name.partition(':')[0], known))
 
     def _opened(self, programs: ProgramCache, left: ExitStack) -> None:
         if not programs.options.nan_check and self._left is not None:
@@ -112,6 +127,11 @@ class Recording(Sequence[Step]):
         return len(self._keeper.steps)
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, str) or hasattr(index, 'name'):
+            raise misuse(TypeError(
+                f'A recording has steps, and each of them the value of {name_of(index)!r}.\n  '
+                f'Hint: r[-1][{name_of(index)!r}] is that of the last one, '
+                f'r.series({name_of(index)!r}) has all.'))
         return self._keeper.steps[index]
 
     def __iter__(self) -> Iterator[Step]:
@@ -124,8 +144,14 @@ class Recording(Sequence[Step]):
                 if names <= {*step.fetches, *[f.partition(':')[0] for f in step.fetches]}]
 
     def series(self, what: Any) -> list[tuple[int, Any]]:
-        """(number of the step, array) of one node, for each step that has it."""
-        return [(step.number, step[what]) for step in self.steps if what in step]
+        """(number of the step, array) of one node, for each step that has it.
+
+        KeyError if steps were recorded, and none has it.
+        """
+        having = [step for step in self.steps if what in step]
+        if self.steps and not having:
+            self.steps[-1].kept(what)
+        return [(step.number, step[what]) for step in having]
 
     @property
     def origin(self) -> tuple[Step, Origin] | None:
@@ -183,22 +209,38 @@ def _makes_sessions(estimator: Any) -> bool:
     return hasattr(estimator, 'train') and hasattr(estimator, 'model_dir')
 
 
-def _wanted(nodes: Any) -> Callable[[str], bool] | None:
-    """Whether a name is among `nodes`; None if all are wanted."""
+def _check_session(session: Any) -> None:
+    """TypeError for what has no runs."""
+    if not hasattr(session_of(session), '_programs'):
+        hint = 'tf.viz.load_recording(path) reads a recording from a file' \
+            if isinstance(session, str) else 'with tf.record(sess) as r: sess.run(...)'
+        raise misuse(TypeError('record needs a Session, a Keras model or an Estimator, not '
+                               f'{session!r:.80}.\n  Hint: {hint}.'))
+
+
+def _names(nodes: Any) -> list[str] | None:
+    """The names and patterns of `nodes`; None if all are wanted."""
     if nodes is None:
         return None
     if isinstance(nodes, (str, bytes)) or not isinstance(nodes, (list, tuple, set, frozenset)):
         nodes = [nodes]
-    names, patterns = set(), []
+    names = []
     for node in nodes:
         name = name_of(getattr(node, 'op', node))
         if not isinstance(name, str) or not (isinstance(node, str) or hasattr(node, 'name')):
             raise misuse(TypeError(f'nodes are Tensors, Operations, Variables or names; not '
                                    f'{node!r:.80}.'))
-        if any(sign in name for sign in '*?['):
-            patterns.append(name)
-        names.add(name.partition(':')[0])
-    return lambda name: name in names or any(fnmatchcase(name, p) for p in patterns)
+        names.append(name)
+    return names
+
+
+def _wanted(names: list[str] | None) -> Callable[[str], bool] | None:
+    """Whether a name is among these, or fits to a pattern; None if all are wanted."""
+    if names is None:
+        return None
+    plain = {name.partition(':')[0] for name in names}
+    patterns = [name for name in names if any(sign in name for sign in '*?[')]
+    return lambda name: name in plain or any(fnmatchcase(name, p) for p in patterns)
 
 
 def _bytes(limit: int | str) -> int:

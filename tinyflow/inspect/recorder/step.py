@@ -42,6 +42,9 @@ class Origin(NamedTuple):
         loop = f' in iteration {self.iteration[-1]}' if self.iteration else ''
         return f"{self.found} first in '{self.name}:{self.output}'{loop}{self.site}"
 
+    def __repr__(self) -> str:
+        return f'<{self}>'
+
 
 class Difference(NamedTuple):
     """How far a value differs between two runs; inf if the shapes or the NaNs differ."""

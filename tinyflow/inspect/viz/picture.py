@@ -1,7 +1,7 @@
 """`draw` and the Picture that it returns."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from typing import Any
 
@@ -133,14 +133,17 @@ def draw_comparison(diff, path=None, **options) -> Picture:
     if path is not None:
         render.check_path(path)
     known = [option.name for option in fields(Options)]
-    for name in options:
-        if name not in known:
-            raise misuse(TypeError(f"draw() got an unexpected keyword argument '{name}'"
-                                   + nearest_keyword(name, known)))
+    _refuse(name for name in options if name not in known)
     picture = Picture(diff, Options(**options), compared)
     if path is not None:
         picture.save(path)
     return picture
+
+
+def _refuse(unknown: Iterable[str]) -> None:
+    for name in unknown:
+        raise misuse(TypeError(f"draw() got an unexpected keyword argument '{name}'"
+                               + nearest_keyword(name, [o.name for o in fields(Options)])))
 
 
 def draw(target: Any, path: Any = None, *, depth: int | None = None, open: Any = (),
@@ -148,7 +151,7 @@ def draw(target: Any, path: Any = None, *, depth: int | None = None, open: Any =
          show_init: bool | None = None, show_constants: bool | str = 'fold',
          fold_variables: bool = True, only: Any = None, hide: Any = None, highlight: Any = None,
          feeds: Any = None, shapes: str = 'auto', limit: int | None = 80, direction: str = 'TB',
-         title: str | None = None, legend: bool = True) -> Picture:
+         title: str | None = None, legend: bool = True, **unknown: Any) -> Picture:
     """The picture of a graph, or of what some fetches need; written to `path` if one is given.
 
     target          Graph, Session, Tensor, Operation, Variable, or a list or dict of these; a
@@ -177,6 +180,7 @@ def draw(target: Any, path: Any = None, *, depth: int | None = None, open: Any =
     Raises TypeError if `target` cannot be drawn, ValueError for a wrong suffix, scope or filter,
     FileNotFoundError for a missing folder, RuntimeError if Graphviz is needed and missing.
     """
+    _refuse(unknown)
     if isinstance(target, str) and path is not None and not isinstance(path, str):
         raise misuse(TypeError('draw: the path is the second argument.\n  Hint: tf.viz.draw(loss, '
                                f'{target!r}).'))

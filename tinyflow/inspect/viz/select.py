@@ -36,7 +36,13 @@ def subject(target) -> tuple[Graph | None, list[Operation] | None]:
     """
     for kind, to_fetches in _drawables:
         if isinstance(target, kind):
-            return subject(to_fetches(target))
+            inside = to_fetches(target)
+            if inside is None:
+                raise misuse(ValueError(
+                    f'{target!r:.80} has no graph yet.\n  Hint: a Keras model has one when the '
+                    'shape of its input is known: input_shape=... of the first layer, or '
+                    'model.build(input_shape); an Estimator after train(...).'))
+            return subject(inside)
     if isinstance(target, Graph):
         return target, None
     if isinstance(getattr(target, 'graph', None), Graph) and hasattr(target, 'run') and \

@@ -52,6 +52,9 @@ class TrainingDoctor:
             raise misuse(ValueError(
                 f'every must be a positive number of steps, not {every!r}.\n  Hint: every=50 '
                 'looks at each 50th step.'))
+        if loss is not None and not isinstance(loss, Tensor):
+            raise misuse(TypeError(f'loss must be the Tensor that is minimized, not {loss!r}.\n  '
+                                   'Hint: without it the loss is found from the gradients.'))
         self.every, self.loss = every, loss
         self.observed: list[Observed] = []      # one for each training step of the program
         self._steps: dict[Any, Step] = {}

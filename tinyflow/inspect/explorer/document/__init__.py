@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tinyflow.graph.support.errors import OpError
+from tinyflow.graph.support.errors import OpError, misuse
 from tinyflow.graph.support.gc_pause import collector_paused
 from tinyflow.inspect.explorer.document import (
     changes,
@@ -71,6 +71,14 @@ def _with_recordings(found: dict[str, Any], recordings: Sequence | Mapping) -> d
     named = recordings if isinstance(recordings, Mapping) else {
         f'recording {n}' if len(recordings) > 1 else 'recording': r
         for n, r in enumerate(recordings, 1)}
+    names = {node['n'] for node in found['nodes']} if named else set()
+    for name, r in named.items():
+        ran = {entry.name for step in r.steps for entry in step.entries}
+        if ran and not ran & names:
+            raise misuse(ValueError(
+                f'explore: none of the {len(ran)} nodes of {name!r} is in this graph.\n  Hint: the '
+                'page is of the graph whose runs were recorded: tf.viz.explore(sess, path, '
+                'recordings=[r]).'))
     if named:
         found['recordings'] = [{**r.document(found), 'title': short(str(name))}
                                for name, r in named.items()]
