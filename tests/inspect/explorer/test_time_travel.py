@@ -128,6 +128,41 @@ def test_two_recordings_compared(opened):
     assert 'at most 32.' in text and 'What differs most' in text
 
 
+def test_the_weights_of_two_recordings_compared(opened):
+    """The second run is of fewer steps, and ends in a NaN; a third one has other values only."""
+    with tf.Graph().as_default() as graph, tf.Session() as sess:
+        rate = tf.placeholder(tf.float32, [], name='rate')
+        w = tf.Variable([1.0, 2.0, 4.0], name='w')
+        train = tf.train.GradientDescentOptimizer(rate).minimize(tf.reduce_sum(w * w))
+        runs = {}
+        for name, rates in (('slow', [0.25] * 4), ('fast', [0.5, 0.0, np.nan, 0.0])):
+            sess.run(tf.global_variables_initializer())
+            with tf.record(sess) as runs[name]:
+                for one in rates:
+                    sess.run(train, {rate: one})
+        page = opened(tf.viz.explore(graph, recordings=runs, values=sess).document)
+    page.click('#tab-weights')
+
+    def text():
+        return ' '.join(page.locator('#panel').inner_text().split())
+    assert 'slow: changes in every step' in text()
+    assert 'fast: the same since step 1 its gradient is 0 since step 1 NaN since step 3' in text()
+    assert page.locator('#panel .weight polyline').count() == 2
+    page.select_option('#weights-from', label='step 1')         # w / 2, and 0
+    page.select_option('#weights-to', label='step 1')
+    assert 'apart by rms 1.3229 (100% of it), at most 2' in text()
+    assert page.evaluate('document.activeElement.id') == 'weights-to'
+    page.select_option('#weights-run', 'fast')
+    page.select_option('#weights-other', label='slow')
+    page.select_option('#weights-from', label='step 0')
+    page.select_option('#weights-to', label='step 0')
+    assert 'equal in these steps' in text() and 'NaN since step 3 ● slow' not in text()
+    page.select_option('#weights-other', label='no other run')
+    assert 'slow:' not in text() and 'moved by' in text()
+    page.select_option('#weights-other', label='values')
+    assert 'apart by NaN or infinite' in text()
+
+
 def test_the_gradient_of_an_iteration(opened):
     """The gradient's loop begins with the last iteration."""
     with tf.Graph().as_default() as graph, tf.Session() as sess:

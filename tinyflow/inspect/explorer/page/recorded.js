@@ -24,7 +24,7 @@ const places = new WeakMap();           // order -> node -> its places
  */
 const recorded = explorer.recorded = {
   recordings, recording: recordings[0], group: 0, step: 0, at: 0, other: '',
-  groups: () => groupsOf.get(recorded.recording),
+  groups: (of = recorded.recording) => groupsOf.get(of),
   steps: () => groupsOf.get(recorded.recording)[recorded.group] || [],
   current: () => recorded.steps()[recorded.step],
   order: () => (recorded.recording.orders || [])[recorded.current().order] || [],
