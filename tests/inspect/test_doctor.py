@@ -106,7 +106,10 @@ def test_logarithms_without_an_epsilon():
 def test_ops_inside_a_branch():
     z = tf.placeholder(tf.float32, [None, 3])
     y = tf.cond(tf.reduce_sum(z) > 0., lambda: tf.log(tf.nn.softmax(z)), lambda: z)
-    assert ids(tf.doctor(fetches=y)) == ['log-of-zero']
+    report = tf.doctor(fetches=y)
+    assert ids(report) == ['log-of-zero']
+    assert "Log 'cond/if true/Log' takes Softmax 'cond/if true/Softmax'" in str(report)
+    assert 'test_doctor.py' in str(report)
 
 
 def test_a_variable_that_is_not_trained():

@@ -88,6 +88,14 @@ def test_inside_a_loop():
     assert error.op.type == 'Log' and 'in iteration 3 of its loop' in str(error)
 
 
+def test_through_a_list_of_tensors():
+    x = tf.placeholder(tf.float32, [4], name='x')
+    y = tf.scan(lambda _, row: tf.log(row), x)
+    error = caught(y * 2., {x: [1, 2, 0, 3]})
+    assert error.op.type == 'Log' and 'in iteration 1 of its loop' in str(error)
+    assert "fed as 'x:0'" in str(caught(y * 2., {x: [1, 2, np.nan, 3]}))
+
+
 def test_inside_a_branch_and_of_a_loops_gradient():
     x = tf.Variable(0.)
     _, y = tf.while_loop(lambda i, y: i < 2,

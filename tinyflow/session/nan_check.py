@@ -108,6 +108,10 @@ class _NanTracker:
             if deadlines and not self._has_written:     # a step's writes happen together
                 check_deadline()
             arguments = arguments_of(instruction, env, self.store)
+            for i in instruction.definition.keeps:      # these are copies
+                _, origin = self._origins.get(id(env.get(instruction.kernel_inputs[i])), (0, None))
+                if origin is not None:
+                    self._remember(arguments[i], origin)
             self._check_update(instruction, arguments)
             try:
                 outputs = self._call(instruction, arguments)
@@ -120,6 +124,8 @@ class _NanTracker:
                 env[value] = array
                 if _not_finite(array):
                     self._trace(instruction, value, array, arguments, output)
+                elif array.dtype.kind == 'O':
+                    self._trace_list(array, arguments, output)
         return [None if v is None else self._result(v, env) for v in program.fetches]
 
     def _result(self, value: Value, env: dict[Value, Any]) -> np.ndarray:
@@ -185,6 +191,14 @@ class _NanTracker:
         self._remember(array, self._origin(instruction.operation, value.name, array,
                                            [_range(label, a) for label, a in known], tainted,
                                            bool(known) and _has_negative(known[0][1])))
+
+    def _trace_list(self, made: np.ndarray, arguments: list[Any], output: Any) -> None:
+        """Records the origin of what a list of tensors contains, for what is read from it later."""
+        for one in [output, *arguments]:
+            _, origin = self._origins.get(id(one), (0, None))
+            if origin is not None and not origin.constant:
+                self._remember(made, origin)
+                return
 
     def _origin(self, operation: Operation | None, name: str, array: np.ndarray,
                 inputs: Sequence[str], constant: bool = False, negative: bool = False) -> Origin:

@@ -12,7 +12,7 @@ import numpy as np
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.support.keywords import nearest_keyword
-from tinyflow.inspect.recorder.keeper import named_operations
+from tinyflow.inspect.recorder.names import named_operations
 
 __all__ = ['Breakpoint', 'Datum', 'Filters', 'has_inf_or_nan', 'is_somewhere', 'parse']
 

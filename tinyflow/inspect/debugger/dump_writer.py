@@ -23,7 +23,7 @@ import numpy as np
 
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.errors import misuse
-from tinyflow.inspect.recorder.keeper import full_name
+from tinyflow.inspect.recorder.names import full_name
 from tinyflow.session.observed import Frame, Observer
 
 __all__ = ['DEVICE', 'DEVICE_FOLDER', 'DumpWriter', 'WatchOptions']

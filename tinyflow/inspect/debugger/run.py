@@ -8,8 +8,8 @@ import numpy as np
 
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.inspect.debugger.breakpoints import Datum
-from tinyflow.inspect.recorder.keeper import full_name
 from tinyflow.inspect.recorder.kept import Kept
+from tinyflow.inspect.recorder.names import full_name
 from tinyflow.inspect.recorder.step import Entry, Step
 from tinyflow.session.observed import Frame
 

@@ -18,7 +18,7 @@ from tinyflow.inspect.debugger.arguments import ALIASES, Mistake, parsed
 from tinyflow.inspect.debugger.breakpoints import Breakpoint, is_somewhere
 from tinyflow.inspect.debugger.looking import Looking
 from tinyflow.inspect.debugger.run import Plan, Run
-from tinyflow.inspect.recorder.keeper import named_operations
+from tinyflow.inspect.recorder.names import named_operations
 from tinyflow.inspect.recorder.step import Entry
 
 __all__ = ['Terminal']

@@ -12,6 +12,7 @@ from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.inspect.doctor.report import Finding
+from tinyflow.inspect.recorder.names import path_of
 from tinyflow.ops.control_flow.function_nodes import functions_of
 
 _HUGE = 10 << 20                        # bytes
@@ -53,7 +54,7 @@ def broadcasting(checked: CheckedGraph) -> Iterator[Finding]:
         if x and y and len(x) != len(y) and _vector_and_column(x, y) and _becomes_scalar(op):
             yield Finding(
                 'silent-broadcast',
-                f"{op.type} '{op.name}' combines {shapes.text(x)} with {shapes.text(y)}: every "
+                f"{op.type} '{path_of(op)}' combines {shapes.text(x)} with {shapes.text(y)}: every "
                 'element is combined with every other, and the result is reduced to a scalar.',
                 'give both the same shape: tf.squeeze(x, -1) or tf.expand_dims(y, -1).', op)
 
@@ -148,8 +149,8 @@ def huge_constants(checked: CheckedGraph) -> Iterator[Finding]:
         if op.type == 'Const' and op.attrs['value'].nbytes > _HUGE:
             size = op.attrs['value'].nbytes / (1 << 20)
             yield Finding('large-constants',
-                          f"the constant '{op.name}' {op.outputs[0].shape_text} holds {size:.0f} "
-                          'MB, which are written with every GraphDef.',
+                          f"the constant '{path_of(op)}' {op.outputs[0].shape_text} holds "
+                          f'{size:.0f} MB, which are written with every GraphDef.',
                           'feed the data through a placeholder, or use tf.data.', op)
 
 
@@ -167,8 +168,8 @@ def softmax_twice(checked: CheckedGraph) -> Iterator[Finding]:
         if source is not None and source.op.type in (*_PROBABILITIES, 'LogSoftmax'):
             yield Finding(
                 'double-softmax',
-                f"'{op.name}' expects logits, but gets the probabilities of {source.op.type} "
-                f"'{source.op.name}'.",
+                f"'{path_of(op)}' expects logits, but gets the probabilities of {source.op.type} "
+                f"'{path_of(source.op)}'.",
                 f'pass it the input of {source.op.type} instead; use the probabilities only for '
                 'predictions.', op)
 
@@ -196,8 +197,8 @@ def logarithms(checked: CheckedGraph) -> Iterator[Finding]:
         if source.op.type in _PROBABILITIES:
             yield Finding(
                 'log-of-zero',
-                f"Log '{op.name}' takes {source.op.type} '{source.op.name}', which rounds to 0 for "
-                'confident predictions: the loss becomes infinite and its gradient NaN.',
+                f"Log '{path_of(op)}' takes {source.op.type} '{path_of(source.op)}', which rounds "
+                'to 0 for confident predictions: the loss becomes infinite and its gradient NaN.',
                 'use tf.nn.softmax_cross_entropy_with_logits_v2 (or sigmoid_...), which takes the '
                 'logits; or tf.log(p + 1e-8).', op)
 

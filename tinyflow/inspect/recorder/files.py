@@ -24,8 +24,8 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.support.errors import DataLossError, misuse
-from tinyflow.inspect.recorder.keeper import named_operations
 from tinyflow.inspect.recorder.kept import Kept, Statistics
+from tinyflow.inspect.recorder.names import named_operations
 from tinyflow.inspect.recorder.step import Entry, Origin, Step
 
 __all__ = ['read', 'save']

@@ -11,24 +11,23 @@ first on. With keep='latest' the oldest steps are dropped instead.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import logging
 from tinyflow.graph.variable_refs import variable_of, variable_read_by
 from tinyflow.inspect.recorder.kept import Kept
+from tinyflow.inspect.recorder.names import full_name
 from tinyflow.inspect.recorder.pool import Pool
 from tinyflow.inspect.recorder.step import Entry, Step
 from tinyflow.session.observed import Frame, Observer
 
-__all__ = ['Keeper', 'full_name', 'label_of', 'named_operations']
+__all__ = ['Keeper']
 
-_LABELS = {'then_branch': 'if true', 'else_branch': 'if false', 'cond': 'condition'}
 _SHARE = 8              # an array above limit / 8 is reduced at once
 _SMALL = 64             # bytes of bookkeeping for each value
 
@@ -230,32 +229,6 @@ def _sources(operation: Operation) -> tuple[Operation | str | None, ...]:
         return tuple([variable_of(operation.inputs[i]) for i in operation.writes])
     return tuple([None if t.dtype.name == 'variant' else
                   variable_of(t) or variable_read_by(t) or '' for t in operation.outputs])
-
-
-def full_name(operation: Operation, frames: Sequence[Frame]) -> str:
-    """The name of an operation with the functions around it: 'loop/body/Mul'."""
-    return '/'.join([*(f'{f.operation.name}/{label_of(f.operation, f.function)}' for f in frames),
-                     operation.name])
-
-
-def label_of(operation: Operation, function: Any) -> str:
-    """What a function of an operation is called: 'body', 'if true', or its own name."""
-    for name in operation.definition.functions:
-        if operation.attrs.get(name) is function:
-            return _LABELS.get(name, name)
-    return str(function.name)
-
-
-def named_operations(graph: Graph, before: str = '') -> Iterator[tuple[str, Operation]]:
-    """(full name, operation), also of those inside of functions."""
-    for operation in graph.get_operations():
-        yield before + operation.name, operation
-        for attribute in operation.definition.functions or ():
-            value = operation.attrs.get(attribute)
-            for function in value if isinstance(value, (list, tuple)) else [value]:
-                if isinstance(function, Graph):
-                    label = label_of(operation, function)
-                    yield from named_operations(function, f'{before}{operation.name}/{label}/')
 
 
 def _same_bits(a: np.ndarray, b: np.ndarray) -> bool:

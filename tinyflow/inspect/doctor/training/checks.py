@@ -17,6 +17,7 @@ from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.inspect.doctor.report import Finding
 from tinyflow.inspect.doctor.training.observed import Observed
 from tinyflow.inspect.doctor.training.probes import Update
+from tinyflow.inspect.recorder.names import path_of
 
 _LARGE_INPUT, _SMALL_INPUT, _LARGE_TARGET = 20., 1e-3, 50.
 _ONE_CLASS = 0.95               # the share of rows above which accuracy says little
@@ -30,12 +31,12 @@ _FEW_STEPS = 100                # before which nothing is said of the loss stand
 
 def bad_inputs(seen: Observed) -> Iterator[Finding]:
     """Values far from 1, as they enter the first layer."""
-    for tensor in seen.probes.inputs:
+    for tensor in seen.probes.all_inputs:
         data = seen.data[tensor]
         largest = max(abs(data.low), abs(data.high))
         if data.rows and (data.rms > _LARGE_INPUT or 0 < largest < _SMALL_INPUT):
             yield Finding(
-                'input-scale', f"the first layer gets '{tensor.name}' with values from "
+                'input-scale', f"the first layer gets '{_name(tensor)}' with values from "
                 f'{data.low:.4g} to {data.high:.4g} (root mean square {data.rms:.3g}).',
                 'scale the inputs: divide pixels by 255, or subtract the mean of each feature and '
                 'divide by its standard deviation.', tensor.op, data.rms)
@@ -43,7 +44,7 @@ def bad_inputs(seen: Observed) -> Iterator[Finding]:
 
 def constant_features(seen: Observed) -> Iterator[Finding]:
     """Columns of the input that are the same in all rows; 0 and 1 may be meant."""
-    for tensor in seen.probes.inputs:
+    for tensor in seen.probes.all_inputs:
         data = seen.data[tensor]
         if data.column_low is None or data.rows < 64 or not 1 <= len(data.column_low) <= 64:
             continue
@@ -52,8 +53,8 @@ def constant_features(seen: Observed) -> Iterator[Finding]:
             first = int(np.flatnonzero(same)[0])
             yield Finding(
                 'constant-feature', f"{int(same.sum())} of {len(same)} features of "
-                f"'{tensor.name}' are the same in all of {data.rows} rows, such as column {first}, "
-                f'{data.column_low[first]:.4g}.',
+                f"'{_name(tensor)}' are the same in all of {data.rows} rows, such as column "
+                f'{first}, {data.column_low[first]:.4g}.',
                 'look at how the column is read and scaled; leave it out if it is constant.',
                 tensor.op, float(same.mean()))
 
@@ -140,7 +141,7 @@ def not_finite(seen: Observed) -> Iterator[Finding]:
     if seen.not_finite_at is None:
         return
     text, operation = seen.origin or ('', None)
-    where = f"{operation.type} '{operation.name}' made it" if operation is not None else \
+    where = f"{operation.type} '{path_of(operation)}' made it" if operation is not None else \
         'the operation that made it is not known'
     yield Finding(
         'nan', f'the loss is not finite from step {seen.not_finite_at} on: {where}.'
@@ -160,7 +161,7 @@ def dead_relus(seen: Observed) -> Iterator[Finding]:
         if dead >= (_MOSTLY_DEAD if _learnt(seen) else DEAD):
             yield Finding(
                 'dead-relu', f"{dead:.0%} of the {units.fired[-1].size} units of {op.type} "
-                f"'{op.name}' are 0 for every row: they get no gradient and cannot recover.",
+                f"'{path_of(op)}' are 0 for every row: they get no gradient and cannot recover.",
                 'a smaller learning rate, biases that do not begin below 0, He initialisation '
                 '(tf.keras.initializers.he_normal), or tf.nn.leaky_relu.', op, dead)
 
@@ -173,8 +174,9 @@ def saturated_units(seen: Observed) -> Iterator[Finding]:
             # A network that has learnt may be certain; one that begins so has bad weights.
             if share >= _SATURATED and (not _learnt(seen) or units.saturated[0] >= _SATURATED):
                 yield Finding(
-                    'saturated-units', f"{share:.0%} of the values of {op.type} '{op.name}' are "
-                    'within 0.01 of its limits, where the derivative is almost 0.',
+                    'saturated-units', f'{share:.0%} of the values of {op.type} '
+                    f"'{path_of(op)}' are within 0.01 of its limits, where the derivative is "
+                    'almost 0.',
                     'smaller initial weights (glorot_uniform), inputs near 1, batch normalisation '
                     'before the activation; or ReLU.', op, share)
 
@@ -242,6 +244,10 @@ def no_gradient(seen: Observed) -> Iterator[Finding]:
             yield Finding('no-gradient', f"the trainable Variable '{variable.op.name}' gets no "
                           f'gradient. {why}', 'use a differentiable op there, or trainable=False.',
                           variable.op)
+
+
+def _name(tensor: Tensor) -> str:
+    return f'{path_of(tensor.op)}:{tensor.value_index}'
 
 
 def _has_path(loss: Tensor, variable: Operation) -> bool:

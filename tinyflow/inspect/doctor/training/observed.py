@@ -22,6 +22,7 @@ class Units:
     silent: list[float] = field(default_factory=list)       # 0 for all rows of the step
     saturated: list[float] = field(default_factory=list)    # of all values
     fired: deque = field(default_factory=lambda: deque(maxlen=_RECENT))
+    steps: list[int] = field(default_factory=list)          # the sampled steps in which it ran
     rows: int = 0
     last: np.ndarray | None = None
 
@@ -80,7 +81,7 @@ class Observed:
         self.losses: list[tuple[int, float]] = []
         self.first_losses: list[float] = []
         self.sampled: list[int] = []
-        self.units = {op: Units() for op in probes.activations}
+        self.units = {op: Units() for op in probes.all_activations}
         self.data: dict[Tensor, Data] = defaultdict(Data)
         self.gradients: dict[Update, list[float]] = defaultdict(list)   # norm / norm of weights
         self.update_ratios: dict[Update, list[float]] = defaultdict(list)
@@ -111,18 +112,24 @@ class Observed:
 
     def add_sample(self, step: int, values: dict[Tensor, np.ndarray],
                    before: list[np.ndarray | None], after: list[np.ndarray | None]) -> None:
-        """Takes the figures of a sampled step; before and after: the values of the Variables."""
+        """Takes the figures of a sampled step; before and after: the values of the Variables.
+
+        Of operations inside of loops and conds `values` has those that ran.
+        """
         self.sampled.append(step)
         with np.errstate(all='ignore'):
             for op, units in self.units.items():
-                self._add_units(op, units, values[op.outputs[0]])
-            for tensor in [*self.probes.inputs, *self.probes.targets]:
-                self.data[tensor].add(np.asarray(values[tensor]))
+                if op.outputs[0] in values:
+                    units.steps.append(step)
+                    self._add_units(op, units, values[op.outputs[0]])
+            for tensor in [*self.probes.all_inputs, *self.probes.targets]:
+                if tensor in values:
+                    self.data[tensor].add(np.asarray(values[tensor]))
             for one in self.probes.class_losses:
                 self._add_classes(one, values)
             for update, old, new in zip(self.probes.updates, before, after):
                 self._add_update(update, old, new, values)
-            for tensor in [*self.probes.inputs, *[op.outputs[0] for op in self.units]]:
+            for tensor in [*self.probes.inputs, *[op.outputs[0] for op in self.probes.activations]]:
                 self.rows = max(self.rows, *values[tensor].shape[:1])
 
     def _add_units(self, op: Operation, units: Units, array: np.ndarray) -> None:

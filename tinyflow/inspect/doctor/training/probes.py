@@ -10,16 +10,12 @@ from tinyflow.compiler.warnings.unrun_warnings import is_training_step
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.variable_refs import is_variable_ref, storage_shape, variable_of
+from tinyflow.inspect.doctor.training.kinds import LAYERS, PASS_ON, RELUS, SQUASH
+from tinyflow.inspect.doctor.training.nested import Inside, look_inside
 
-_LAYERS = frozenset({'MatMul', 'BatchMatMul', 'BatchMatMulV2', 'Conv2D', 'Conv3D',
-                     'DepthwiseConv2dNative', 'Conv2DBackpropInput'})
 _NORMALISE = ('FusedBatchNorm', 'FusedBatchNormV2', 'FusedBatchNormV3', 'Rsqrt')
-_SQUASH = ('Sigmoid', 'Tanh')
-_RELUS = ('Relu', 'Relu6')
 _SOFTMAX_LOSSES = ('SoftmaxCrossEntropyWithLogits', 'SparseSoftmaxCrossEntropyWithLogits')
 _OF_ERROR = frozenset({'Square', 'Abs', 'Mul', 'Pow'})
-_PASS_ON = frozenset({'Identity', 'Reshape', 'Cast', 'Transpose', 'ReadVariableOp', 'ExpandDims',
-                      'Squeeze'})
 
 
 @dataclass(frozen=True)
@@ -79,6 +75,17 @@ class Probes:
     targets: list[Tensor] = field(default_factory=list)             # of regressions
     class_losses: list[ClassLoss] = field(default_factory=list)
     channels_first: bool = False
+    inside: Inside = field(default_factory=Inside)                  # of loops and conds
+
+    @property
+    def all_activations(self) -> list[Operation]:
+        """The hidden activations, also those inside of loops and conds."""
+        return [*self.activations, *self.inside.activations]
+
+    @property
+    def all_inputs(self) -> list[Tensor]:
+        """The inputs of the first layers, also inside of loops and conds."""
+        return [*self.inputs, *self.inside.inputs]
 
     def tensors(self) -> list[Tensor]:
         """All that a sampled step fetches, without repetitions."""
@@ -167,7 +174,7 @@ def _look_forward(probes: Probes, fed: set[Tensor]) -> None:
             learned.add(op)
     inside = set(forward)
     for op in forward:
-        if op.type in _LAYERS:
+        if op.type in LAYERS:
             layer = _layer(op, trained)
             if layer is not None:
                 probes.layers.append(layer)
@@ -180,12 +187,13 @@ def _look_forward(probes: Probes, fed: set[Tensor]) -> None:
     probes.channels_first = any(layer.operation.attrs.get('data_format') == 'NCHW'
                                 for layer in probes.layers)
     before_layers = _before({layer.operation for layer in probes.layers}, forward)
-    probes.activations = [op for op in forward if op.type in _RELUS + _SQUASH
+    probes.activations = [op for op in forward if op.type in RELUS + SQUASH
                           and op in learned and op in before_layers]
     probes.inputs = list(dict.fromkeys(
         layer.data for layer in probes.layers
         if layer.data.dtype.is_floating and layer.data.op not in learned
         and layer.data.op.type != 'Const' and not _is_normalised(layer.operation, inside)))
+    probes.inside = look_inside(forward, learned, before_layers, trained)
     if not probes.class_losses:
         probes.targets = _targets(forward, learned, inside)
 
@@ -229,7 +237,7 @@ def _variable_behind(tensor: Tensor, trained: set[Operation]) -> Operation | Non
         if is_variable_ref(tensor):
             variable = variable_of(tensor)
             return variable if variable in trained else None
-        if tensor.op.type not in _PASS_ON or not tensor.op.inputs:
+        if tensor.op.type not in PASS_ON or not tensor.op.inputs:
             return None
         tensor = tensor.op.inputs[0]
 

@@ -10,6 +10,7 @@ import numpy as np
 from tinyflow.inspect.doctor.report import Finding, Report
 from tinyflow.inspect.doctor.training.causes import run_checks
 from tinyflow.inspect.doctor.training.observed import Observed
+from tinyflow.inspect.recorder.names import path_of
 
 _POINTS = 400           # of a curve
 _BARS = 30
@@ -50,7 +51,7 @@ class TrainingReport(Report):
 
 def _as_data(finding: Finding) -> dict[str, Any]:
     site = finding.operation.site if finding.operation is not None else None
-    return {'id': finding.id, 'node': finding.operation.name if finding.operation else None,
+    return {'id': finding.id, 'node': path_of(finding.operation) if finding.operation else None,
             'figure': None if finding.figure is None or not np.isfinite(finding.figure)
             else float(finding.figure),
             'text': finding.problem, 'hint': finding.hint,
@@ -66,12 +67,12 @@ def _curves(seen: Observed) -> dict[str, list]:
     for op, units in seen.units.items():
         shares, label = (units.silent, 'silent units') if units.silent else \
             (units.saturated, 'saturated values')
-        curves[f'{label} {op.name}'] = list(zip(seen.sampled, shares))
+        curves[f'{label} {path_of(op)}'] = list(zip(units.steps, shares))
     return {name: points for name, points in curves.items() if points}
 
 
 def _arrays(seen: Observed) -> dict[str, np.ndarray]:
-    activations = {f'activations {op.name}': units.last for op, units in seen.units.items()
+    activations = {f'activations {path_of(op)}': units.last for op, units in seen.units.items()
                    if units.last is not None}
     return {**seen.last_values, **activations}
 

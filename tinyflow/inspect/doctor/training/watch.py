@@ -9,6 +9,7 @@ import numpy as np
 
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import misuse
+from tinyflow.inspect.doctor.training.nested import InsideWatch
 from tinyflow.inspect.doctor.training.observed import Observed
 from tinyflow.inspect.doctor.training.probes import find_probes
 from tinyflow.inspect.doctor.training.report import TrainingReport
@@ -43,7 +44,9 @@ class TrainingDoctor:
     with those before. Of the other steps only the loss is taken, after the first 100 of each fifth.
     `loss` is found from the gradients if it is not given.
 
-    The values that the program gets are the same as without it. A training of an MLP of 784, 128,
+    The values that the program gets are the same as without it; only of networks with activations
+    inside of loops or conds a sampled step may differ in the last digit, since it computes each
+    operation by itself. A training of an MLP of 784, 128,
     128 and 10 units takes 4 % longer, steps of 0.2 ms 12 %, steps of 2 ms 3 %.
     """
 
@@ -59,6 +62,7 @@ class TrainingDoctor:
         self.observed: list[Observed] = []      # one for each training step of the program
         self._steps: dict[Any, Step] = {}
         self._replays: dict[BaseSession, NanReplay] = {}
+        self._watches: dict[tuple, InsideWatch] = {}        # by Session and training step
         self._lock = threading.Lock()
 
     def step_of(self, session: Any, fetches: Any, feeds: Any) -> Step:
@@ -110,12 +114,23 @@ class TrainingDoctor:
             known = self._replays[session] = NanReplay(session)
         return known
 
+    def watch_of(self, session: Any, seen: Observed) -> InsideWatch | None:
+        """What takes the values inside of loops and conds; None if there is nothing to take."""
+        if not seen.probes.inside.operations or not isinstance(session, BaseSession):
+            return None
+        if (session, seen) not in self._watches:
+            self._watches[session, seen] = InsideWatch(session, seen.probes.inside)
+        return self._watches[session, seen]
+
     def report(self) -> TrainingReport:
         """What was found so far."""
         return TrainingReport.of(self.observed)
 
     def forget_sessions(self) -> None:
         """Lets go of the Sessions and of their snapshots."""
+        for watch in self._watches.values():
+            watch.close()
+        self._watches.clear()
         self._replays.clear()
         self._steps.clear()
 
@@ -123,11 +138,12 @@ class TrainingDoctor:
 class Running:
     """One run: what it has to fetch for the doctor, and where that goes."""
 
-    __slots__ = ('_doctor', '_session', '_step', '_number', '_weights', '_replay', 'wanted')
+    __slots__ = ('_doctor', '_session', '_step', '_number', '_weights', '_replay', '_watch',
+                 'wanted')
 
     def __init__(self, doctor: TrainingDoctor, session: Any, step: Step) -> None:
         self._doctor, self._session, self._step = doctor, session, step
-        self._number, self.wanted, self._weights = -1, [], None
+        self._number, self.wanted, self._weights, self._watch = -1, [], None, None
         seen = step.observed
         self._replay = doctor.replay_of(session)
         if seen is None:
@@ -141,12 +157,19 @@ class Running:
             self.wanted = step.always
         if sampled:
             self._weights = self._values()
+            self._watch = doctor.watch_of(session, seen)
+            if self._watch is not None:
+                self._watch.arm()
 
     def _values(self) -> list[np.ndarray | None]:
         updates = self._step.observed.probes.updates
         if self._replay is None:                    # the Variables are in other processes
             return [None] * len(updates)
         return self._session.variable_values(updates)
+
+    def _inside(self) -> dict[Tensor, np.ndarray]:
+        taken = {} if self._watch is None else self._watch.taken()
+        return {operation.outputs[0]: array for operation, array in taken.items()}
 
     def after(self, values: list[np.ndarray], fetches: Any, feeds: Mapping | None) -> None:
         """Takes the values of `wanted`, after a run of `fetches` with `feeds`."""
@@ -155,8 +178,8 @@ class Running:
             if self._step.always and values:
                 seen.add_loss(self._number, values[0])
             if self._weights is not None:
-                seen.add_sample(self._number, dict(zip(self.wanted, values)), self._weights,
-                                self._values())
+                seen.add_sample(self._number, {**self._inside(), **dict(zip(self.wanted, values))},
+                                self._weights, self._values())
             if seen.not_finite_at == self._number and self._replay is not None:
                 text = self._replay.report((fetches, feeds), seen.probes.loss)
                 seen.origin = text.rstrip(), self._replay.operation
