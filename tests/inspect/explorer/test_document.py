@@ -272,6 +272,13 @@ def test_the_values_of_variables(session, tmp_path):
         assert len(recording['values']) == (1 if prefix in (what, values) else 2)
     with pytest.raises(TypeError, match='values=session'):
         tf.viz.explore(session.graph, values=True)
+    by_objects = tf.train.Checkpoint(weights=w).save(str(tmp_path / 'objects'), session=session)
+    recording, = tf.viz.explore(session.graph, values=by_objects).document['recordings']
+    assert recording['values'][0]['n'] == [0, 1, 2, 3, 4, 5]
+    with tf.Graph().as_default() as another:
+        tf.Variable(1.0, name='another')
+    with pytest.raises(ValueError, match='has none of the Variables'):
+        tf.viz.explore(another, values=prefix)
     model = keras.Sequential([keras.layers.Dense(2, use_bias=False, input_shape=(3,))])
     recording, = tf.viz.explore(model, values=True).document['recordings']
     assert [value['s'] for value in recording['values']] == [[3, 2]]

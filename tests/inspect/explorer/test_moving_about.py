@@ -230,6 +230,22 @@ def test_repeats_hubs_weights_and_long_scopes(opened):
     assert lefts[1] - lefts[0] > 100
 
 
+def test_nested_scopes_and_many_beside_the_network(opened):
+    """Scopes with one scope in each are one, of any depth; what initialises is one item."""
+    deep = '/'.join(['deep'] * 2000)
+    names = ['a/b/c/d/x', 'a/b/c/d/y', f'{deep}/x', f'{deep}/y', *[f'init_{i}' for i in range(6)]]
+    page = opened({'format': 1, 'title': 'Deep', 'kind': 'graph', 'nodes': [
+        {'n': name, 'o': 'NoOp', **({'p': 'init'} if name.startswith('init') else {})}
+        for name in names]})
+    labels = page.evaluate('explorer.model.root.children.map(item => item.label)')
+    assert labels[0] == 'a/b/c/d' and labels[1] == deep
+    assert labels[2:] == ['initial values, saving']
+    page.evaluate('explorer.reveal("init_3")')
+    assert 'init_3' in shown(page)
+    page.keyboard.press('Escape')
+    assert 'null' not in page.locator('#panel').inner_text()
+
+
 def test_hostile_texts_do_nothing(opened):
     page = opened(documents.hostile())
     page.evaluate('''explorer.openAll(explorer.model.root, true);

@@ -28,6 +28,10 @@ def weights(origin: Any, nodes: Nodes) -> dict[str, Any]:
             order.append([n, []])
             places.append([len(values)])
             values.append(value_document(Kept(np.asarray(array))))
+    if not values and any(map(select.is_variable_ref, nodes.operations)):
+        raise misuse(ValueError(f'explore: values has none of the Variables of this graph: '
+                                f'{origin!r:.80}.\n  Hint: run the initializer, or train, first; '
+                                'a checkpoint must be one of this graph.'))
     step = {'number': 0, 'nth': 0, 'fetches': ['the Variables'], 'order': 0, 'values': places,
             'changes': []}
     return {'title': 'values', 'said': f'the values of {len(values)} Variables',
@@ -58,10 +62,13 @@ def _prefix(path: str) -> str:
 
 def _of_checkpoint(prefix: Any) -> Callable[[Operation], Any]:
     from tinyflow.train.checkpoints.inspection import load_checkpoint  # start-up time
+    from tinyflow.train.checkpoints.object_graph import full_names_to_keys  # start-up time
     reader = load_checkpoint(prefix)
 
+    keys = full_names_to_keys(reader._reader)   # of one that was saved by objects
+
     def value_of(op: Operation) -> Any:
-        names = [op.name, op.name.removesuffix(_PART)]
+        names = [op.name, op.name.removesuffix(_PART), keys.get(op.name, '')]
         name = next(filter(reader.has_tensor, names), None)
         return None if name is None else reader.get_tensor(name)
     return value_of

@@ -13,6 +13,8 @@ const MANY = 240;               // children of one scope; if more, they are put 
 const PART = 60;
 const REPEATED = 4;             // equal scopes that are drawn as one
 const MOSTLY = 0.8;             // of a scope's nodes, which decide of which part the scope is
+const ASIDE = new Set(['init', 'save', 'summary']);
+const FEW = 5;                  // children in those parts, from which on they are one item
 const NAMED = 30;               // children from which on beginnings of names make groups
 const scopes = new Map(Object.entries(data.scopes || {}));
 const byName = new Map();       // scopes and nodes; a scope hides the node of its name
@@ -261,6 +263,18 @@ function makeParts(scope) {
   }
 }
 
+/** Many that initialise, save and summarise are one item: a row of them would make all small. */
+function groupAside(scope) {
+  const items = scope.children.filter(item => !item.host && ASIDE.has(item.part));
+  if (items.length < FEW || items.length === scope.children.length || ASIDE.has(scope.part)) {
+    return;
+  }
+  const label = 'initial values, saving';
+  group(items, scope, {group: 'part', label, order: items[0].order, part: items[0].part,
+                       name: `${scope.name}${scope.name && '/'}(${label})`,
+                       count: items.reduce((sum, item) => sum + item.count, 0)});
+}
+
 const commonPart = items =>
   items.every(item => item.part === items[0].part) ? items[0].part : undefined;
 
@@ -274,6 +288,7 @@ function joinChains(item) {
       inner.label = `${child.label}/${inner.label}`;
       inner.parent = item;
       byName.set(child.name, inner);
+      child.children = [];              // it is no more: its own turn in the walk finds nothing
       item.children[i] = child = inner;
     }
   });
@@ -338,6 +353,7 @@ groupRepeats();
 walk(joinChains);
 walk(summarise, true);
 walk(groupByNames);
+walk(groupAside);
 walk(makeParts);
 walk(item => { item.depth = item.parent ? item.parent.depth + 1 : 0; });
 

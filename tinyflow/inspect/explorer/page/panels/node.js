@@ -267,7 +267,7 @@ function overview() {
             'opens, a node tells about itself. Drag to move, turn the wheel to zoom. ',
             'Shift-click on a second box lights the path between the two.'),
           dom('p', {}, dom('button', {click: () => explorer.help()}, 'Keys')),
-          section('Boxes', kinds()), ...['time', 'memory'].map(most)];
+          section('Boxes', kinds()), ...['time', 'memory'].map(most)].filter(Boolean);
 }
 
 explorer.panels.add({
