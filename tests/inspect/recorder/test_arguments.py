@@ -86,3 +86,22 @@ def test_the_doctor_of_what_makes_its_sessions_itself():
         tf.doctor(model())
     with pytest.raises(TypeError, match='tf.train.DoctorHook'):
         tf.doctor(tf.estimator.Estimator(lambda features: None))
+
+
+def test_training_steps_count_together_whatever_else_they_fetch():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [None, 2])
+        loss = tf.reduce_mean(tf.layers.dense(tf.layers.dense(x, 4, tf.nn.relu), 1), name='loss')
+        train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+        sess.run(tf.global_variables_initializer())
+        with tf.doctor(sess, every=5) as doctor, tf.record(sess) as r:
+            for step in range(12):
+                sess.run([loss, train] if step % 3 else train, {x: X})
+            sess.run(loss, {x: X})
+        page = tf.viz.explore(sess, recordings=r, training=doctor)
+    assert len({step.fetches for step in r}) > 3
+    assert [step.nth for step in r] == [*range(12), 0]
+    assert r[0].kind == ('GradientDescent',) and r[-1].kind == ('loss:0',)
+    recording, = page.document['recordings']
+    assert [step['order'] for step in recording['steps']] == [0] * 12 + [1]
+    assert page.document['runs'][0]['fetches'] == ['GradientDescent', 'loss:0']

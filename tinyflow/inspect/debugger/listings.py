@@ -33,7 +33,8 @@ def brief(kept: Kept) -> str:
     shape = list(kept.shape)
     kind = f'{kept.dtype} {shape if shape else "scalar"}'
     if kept.array is not None and kept.array.size <= 6:
-        return f'{kind} {np.array2string(kept.array, separator=", ", max_line_width=1000)}'
+        text = np.array2string(kept.array, separator=', ', max_line_width=1000)
+        return f'{kind} {" ".join(text.split())}'
     return f'{kind}  {kept.statistics}' if kept.statistics else kind
 
 

@@ -4,7 +4,7 @@ Recording must not cost much more than the run. So what an operation has just ma
 a Variable is copied only if it differs from the last copy, the memory of copies is used again
 (pool.py), and statistics are computed when they are asked for.
 
-When the limit is reached, every second step of the fetches that have most is dropped, and from
+When the limit is reached, every second step of the kind that has most is dropped, and from
 then on half as many are recorded: the steps that stay are spread evenly over the training, from the
 first on. With keep='latest' the oldest steps are dropped instead.
 """
@@ -23,7 +23,7 @@ from tinyflow.graph.variable_refs import variable_of, variable_read_by
 from tinyflow.inspect.recorder.kept import Kept
 from tinyflow.inspect.recorder.names import full_name
 from tinyflow.inspect.recorder.pool import Pool
-from tinyflow.inspect.recorder.step import Entry, Step
+from tinyflow.inspect.recorder.step import Entry, Step, kind_of
 from tinyflow.session.observed import Frame, Observer
 
 __all__ = ['Keeper']
@@ -39,12 +39,12 @@ class Keeper(Observer):
                  latest: bool) -> None:
         self.steps: list[Step] = []
         self.limit, self.used = limit, 0
-        self.runs = 0                               # of all fetches, recorded or not
+        self.runs = 0                               # of all kinds, recorded or not
         self.dropped = 0
         self.reduced: set[str] = set()              # names of values that were too big
         self._wanted, self._every, self._latest = wanted, every, latest
         self._facts: dict[Any, _Facts] = {}         # by operation, with the functions around it
-        self._strides: dict[tuple, int] = {}        # by fetches: every how many-th is recorded
+        self._strides: dict[tuple, int] = {}        # by kind: every how many-th is recorded
         self._seen: dict[tuple, int] = {}
         self._copies: dict[Operation, Kept] = {}    # of Variables and constants
         self._owners: dict[int, list] = {}          # id of a Kept: [it, number of uses]
@@ -57,7 +57,7 @@ class Keeper(Observer):
 
     def wants(self, fetches: Sequence[Tensor | Operation]) -> bool:
         """Whether a run is recorded; called once before each, so that it counts them."""
-        key = tuple([f.name for f in fetches])
+        key = kind_of([f.name for f in fetches])
         with self._lock:
             number = self._seen.get(key, 0)
             self._seen[key] = number + 1
@@ -175,7 +175,7 @@ class Keeper(Observer):
     def _drop_some(self) -> None:
         groups: dict[tuple, list[Step]] = {}
         for step in self.steps:
-            groups.setdefault(step.fetches, []).append(step)
+            groups.setdefault(step.kind, []).append(step)
         key = max(groups, key=lambda k: len(groups[k]))
         if self._latest or len(groups[key]) < 3:
             gone = {self.steps[0]}

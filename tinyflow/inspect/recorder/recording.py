@@ -38,8 +38,9 @@ def record(session: Any = None, nodes: Any = None, *, every: int = 1, limit: int
              default graph or of the model, and all that are made in the block
     nodes    what to keep: Tensors, Operations, Variables, names, patterns such as 'dense*' (which
              match '/', too), or a list of those; None: all, also those inside of loops and conds
-    every    of the runs with the same fetches, every how many-th is recorded; the others run as
-             fast as ever
+    every    of the runs of the same operations, such as a training step, every how many-th is
+             recorded (of runs that fetch only tensors, those with the same fetches); the others
+             run as fast as ever
     limit    of memory, in bytes or as '256 MB'. Of an array above an eighth of it only statistics
              and a heat map are kept. When it is reached, keep='spread' drops every second step and
              records half as many from then on; keep='latest' drops the oldest steps

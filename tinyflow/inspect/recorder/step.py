@@ -1,7 +1,7 @@
 """The values of one run."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.inspect.recorder.kept import Kept, Statistics
 
-__all__ = ['Difference', 'Entry', 'Origin', 'Step', 'difference', 'name_of']
+__all__ = ['Difference', 'Entry', 'Origin', 'Step', 'difference', 'kind_of', 'name_of']
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ class Step:
     """One recorded run. `step['dense/Relu']` is that node's value, as an array.
 
     number    which run of the Session it was, from 0, those counted that were not recorded
-    nth       which of the runs with the same fetches it was
+    nth       which of the runs of the same kind it was, from 0
+    kind      the operations among its fetches, such as a training step; if none, all of them
     fetches   names of what was fetched
     feeds     the shape of each tensor that was fed, by its name
     entries   the operations in the order in which they ran
@@ -77,6 +78,11 @@ class Step:
         self.seconds: list[float] = []
         self.error: str | None = None
         self._places: dict[str, list[int]] = {}
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """What the runs are told apart by: see `kind_of`."""
+        return kind_of(self.fetches)
 
     def add(self, entry: Entry, seconds: float = 0.0) -> None:
         """Adds the next operation."""
@@ -177,6 +183,15 @@ class Step:
 
     def __repr__(self) -> str:
         return f'<step {self.number}: {len(self._places)} nodes for {", ".join(self.fetches)}>'
+
+
+def kind_of(fetches: Sequence[str]) -> tuple[str, ...]:
+    """The operations among fetches; if none, all fetches.
+
+    So the steps of a training count together, whatever else some of them fetch: hooks, summaries
+    and the training doctor ask for more now and then.
+    """
+    return tuple([name for name in fetches if ':' not in name]) or tuple(fetches)
 
 
 def name_of(what: Any) -> str:

@@ -2,7 +2,8 @@
 
     {"title": "...", "said": "20 of 40 runs, 163.6 MB",
      "orders": [[[node, [iteration, ...]], ...], ...],      operations in the order of a run
-     "steps": [{"number": 3, "nth": 2, "fetches": ["train", "loss:0"], "order": 0,
+     "steps": [{"number": 3, "nth": 2, "fetches": ["train", "loss:0"], "kind": ["train"],
+                "order": 0,
                 "values": [[value, ...], ...],      for each operation its outputs; null: no value
                 "changes": [0.1, null, ...],        largest difference to the step before that had
                                                     the same order
@@ -84,6 +85,7 @@ class _Writer:
         self.last[number] = entries
         written: dict[str, Any] = {
             'number': step.number, 'nth': step.nth, 'fetches': [f[:200] for f in step.fetches[:20]],
+            'kind': [f[:200] for f in step.kind[:20]],
             'order': number, 'values': [[self.value(kept, _is_weight(e)) for kept in e.kept]
                                          for e in entries],
             'changes': [_change(a, b) for a, b in zip(entries, before)] if before else []}
@@ -111,11 +113,10 @@ class _Writer:
 
 
 def _some(steps: list[Step], most: int) -> list[Step]:
-    """At most `most` steps, evenly from each group with the same fetches; the last is among them.
-    """
+    """At most `most` steps, evenly from each kind; the last is among them."""
     groups: dict[tuple, list[Step]] = {}
     for step in steps:
-        groups.setdefault(step.fetches, []).append(step)
+        groups.setdefault(step.kind, []).append(step)
     chosen: set[int] = set()
     for group in groups.values():
         share = max(2, -(-most * len(group) // max(len(steps), 1)))

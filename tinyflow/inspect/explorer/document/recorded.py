@@ -16,13 +16,13 @@ _MOST = 3               # kinds of runs, the most frequent
 
 
 def runs_of(recordings: Sequence, nodes: Nodes, graph: Graph) -> list[dict[str, Any]]:
-    """An account of each kind of run (those with the same fetches) that was recorded.
+    """An account of each kind of run that was recorded, without what only some of them fetch.
 
     A recording of another graph, whose nodes are not there, has none.
     """
     groups: dict[tuple[str, ...], list] = {}
     for step in [step for recording in recordings for step in recording.steps]:
-        groups.setdefault(step.fetches, []).append(step)
+        groups.setdefault(step.kind, []).append(step)
     frequent = sorted(groups.values(), key=len, reverse=True)[:_MOST]
     place = {name: n for n, name in enumerate(nodes.names)}
     found = []
@@ -39,12 +39,13 @@ def runs_of(recordings: Sequence, nodes: Nodes, graph: Graph) -> list[dict[str, 
 
 
 def _request(steps: Sequence, graph: Graph) -> runs.Request:
-    """What the runs computed, with the most frequent shapes of their feeds."""
+    """What all of the runs computed, with the most frequent shapes of their feeds."""
+    fetches = min([step.fetches for step in steps], key=len)
     shapes = Counter(tuple(step.feeds.items()) for step in steps).most_common(1)[0][0]
     feeds = [graph.as_graph_element(name) for name, _ in shapes]
     if not all(isinstance(feed, Tensor) for feed in feeds):
         raise KeyError(shapes)
-    return runs.Request(tuple([graph.as_graph_element(name) for name in steps[0].fetches]),
+    return runs.Request(tuple([graph.as_graph_element(name) for name in fetches]),
                         tuple(feeds), tuple([shape for _, shape in shapes]))
 
 

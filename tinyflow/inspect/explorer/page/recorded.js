@@ -4,11 +4,13 @@ const {model} = explorer;
 const recordings = (explorer.document.recordings || []).filter(one =>
   one && Array.isArray(one.steps) && one.steps.length);
 
-/** The steps of each recording, in groups that have the same fetches, the largest first. */
+const kindOf = step => step.kind || step.fetches;
+
+/** The steps of each recording, in groups of the same kind, the largest first. */
 const groupsOf = new Map(recordings.map(one => {
   const groups = new Map();
   for (const each of one.steps) {
-    const key = JSON.stringify([each.fetches, each.order]);
+    const key = JSON.stringify([kindOf(each), each.order]);
     if (!groups.has(key)) { groups.set(key, []); }
     groups.get(key).push(each);
   }
@@ -23,7 +25,7 @@ const places = new WeakMap();           // order -> node -> its places
  *          recording; '' for none
  */
 const recorded = explorer.recorded = {
-  recordings, recording: recordings[0], group: 0, step: 0, at: 0, other: '',
+  recordings, kindOf, recording: recordings[0], group: 0, step: 0, at: 0, other: '',
   groups: (of = recorded.recording) => groupsOf.get(of),
   steps: () => groupsOf.get(recorded.recording)[recorded.group] || [],
   current: () => recorded.steps()[recorded.step],

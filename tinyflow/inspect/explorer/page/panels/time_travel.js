@@ -69,7 +69,7 @@ function slider(id, label, value, most, move) {
 
 function groupChoice() {
   const choice = recorded.groups();
-  const named = one => explorer.short((one[0].fetches || []).join(', '), 60);
+  const named = one => explorer.short((recorded.kindOf(one[0]) || []).join(', '), 60);
   return choice.length < 2 ? null : dom('label', {}, 'runs of ', dom('select', {
     id: 'travel-group', change: event => {
       focus = 'travel-group';

@@ -12,12 +12,12 @@ const ends = {from: 0, to: 0, of: []};      // the steps that are compared
 
 // ---- the runs ----------------------------------------------------------------------------------
 
-/** {recording, steps, order}: the steps of a recording with the fetches that are looked at. */
+/** {recording, steps, order}: the steps of a recording of the kind that is looked at. */
 function runOf(recording) {
-  const fetches = JSON.stringify((recorded.current() || {}).fetches);
+  const kind = JSON.stringify(recorded.kindOf(recorded.current() || {}));
   const groups = recorded.groups(recording);
   const steps = recording === recorded.recording ? recorded.steps()
-    : groups.find(group => JSON.stringify(group[0].fetches) === fetches) || groups[0];
+    : groups.find(group => JSON.stringify(recorded.kindOf(group[0])) === kind) || groups[0];
   return {recording, steps, order: (recording.orders || [])[steps[0].order] || []};
 }
 
