@@ -4,6 +4,8 @@ const {picture, get, screen} = explorer;
 const SMALLEST = 0.02;
 const LARGEST = 4;
 const READABLE = 0.3;
+const NARROW = 500;             // width of a telephone, where the buttons would cover the picture
+const BUTTONS = 48;             // their height
 const view = {x: 0, y: 0, k: 1};        // screen = world * k + (x, y)
 const place = get('picture');
 const map = get('map');
@@ -62,10 +64,11 @@ function beginning(screenWidth) {
 function fit(options = {}) {
   const {width, height, screenWidth, screenHeight} = size();
   const room = 36;
+  const free = screenHeight - (screenWidth < NARROW ? BUTTONS : 0);
   const whole = Math.min((screenWidth - room) / Math.max(1, width),
-                         (screenHeight - room) / Math.max(1, height));
+                         (free - room) / Math.max(1, height));
   const k = Math.min(1.15, Math.max(SMALLEST, whole));
-  const [x, y] = [(screenWidth - width * k) / 2, (screenHeight - height * k) / 2];
+  const [x, y] = [(screenWidth - width * k) / 2, (free - height * k) / 2];
   if (options.readable && k < READABLE) { set(...beginning(screenWidth)); }
   else if (options.now) { flight++; set(x, y, k); } else { flyTo(x, y, k); }
 }
