@@ -230,7 +230,7 @@ def test_repeats_hubs_weights_and_long_scopes(opened):
     assert lefts[1] - lefts[0] > 100
 
 
-def test_nested_scopes_and_many_beside_the_network(opened):
+def test_nested_scopes_and_many_next_to_the_network(opened):
     """Scopes with one scope in each are one, of any depth; what initialises is one item."""
     deep = '/'.join(['deep'] * 2000)
     names = ['a/b/c/d/x', 'a/b/c/d/y', f'{deep}/x', f'{deep}/y', *[f'init_{i}' for i in range(6)]]

@@ -81,7 +81,7 @@ class Step:
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """What the runs are told apart by: see `kind_of`."""
+        """By what runs are counted: see `kind_of`."""
         return kind_of(self.fetches)
 
     def add(self, entry: Entry, seconds: float = 0.0) -> None:
