@@ -88,6 +88,18 @@ def test_inside_a_loop():
     assert error.op.type == 'Log' and 'in iteration 3 of its loop' in str(error)
 
 
+def test_the_loss_before_its_gradient():
+    x = tf.placeholder(tf.float32, [3])
+    w = tf.Variable(tf.ones([3]))
+    loss = tf.reduce_mean(tf.log(x * w))
+    train = tf.train.GradientDescentOptimizer(.1).minimize(loss)
+    feeds = {x: [1, 0, 2]}
+    for fetches, type_, reached in (([train, loss], 'Log', 'fetched value'),
+                                    (train, 'RealDiv', 'update of the Variable')):
+        error = caught(fetches, feeds)
+        assert error.op.type == type_ and reached in str(error)
+
+
 def test_through_a_list_of_tensors():
     x = tf.placeholder(tf.float32, [4], name='x')
     y = tf.scan(lambda _, row: tf.log(row), x)

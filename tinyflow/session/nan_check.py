@@ -85,12 +85,14 @@ class _NanTracker:
         self._iterations: list[int] = []
         self._batch: int | None = None          # the batch size, if it is known
         self._has_written = False
+        self._fetches: Sequence[Value | None] = ()
+        self._computed: dict[Value, Any] | None = None      # of the run itself, not of functions
 
     # ---- running -------------------------------------------------------------------------
 
     def run(self, program: Program, feeds: Sequence[np.ndarray]) -> list:
         """The fetched values; raises InvalidArgumentError if one of them is not finite."""
-        self._batch = _batch_size(feeds)
+        self._batch, self._fetches = _batch_size(feeds), program.fetches
         for value, array in zip(program.feeds, feeds):
             if _not_finite(array):
                 self._remember(array, self._origin(None, value.name, array, ()))
@@ -103,6 +105,7 @@ class _NanTracker:
     @steps_through
     def _instructions(self, program: Program, feeds: Sequence[np.ndarray]) -> list:
         env: dict[Value, Any] = dict(zip(program.feeds, feeds))
+        self._computed = env if self._computed is None else self._computed
         for instruction in program.instructions:
             self._has_written = self._has_written or bool(instruction.writes)
             if deadlines and not self._has_written:     # a step's writes happen together
@@ -214,13 +217,21 @@ class _NanTracker:
     # ---- errors --------------------------------------------------------------------------
 
     def _check_update(self, instruction: Instruction, arguments: list[Any]) -> None:
-        """Raises before a value that is not finite is assigned to a Variable."""
+        """Raises before a value that is not finite is assigned to a Variable.
+
+        If a fetched value, such as the loss, is not finite either, its origin is said: that of the
+        update may be a gradient of the same operation.
+        """
         if not instruction.writes or instruction.definition.functions:
             return
         written = instruction.inputs[instruction.writes[0]]
         name = written.variable.name if written.variable is not None else written.name
         for i, argument in enumerate(arguments):
-            if i not in instruction.writes:
+            if i not in instruction.writes and id(argument) in self._origins:
+                for fetch in self._fetches:
+                    if fetch is not None:
+                        self._check((self._computed or {}).get(fetch),
+                                    f"the fetched value '{fetch.name}'")
                 self._check(argument, f"the update of the Variable '{name}' "
                                       f"({instruction.type} '{instruction.name}')")
 

@@ -107,14 +107,8 @@ class NanReplay:
             for operation in states.keys() - self._known:
                 del store._states[operation]            # initialised again
             self._restore(*self._snapshot)
-            for fetches, feeds in self._steps:
+            for fetches, feeds in [*self._steps, ran]:
                 watcher.run([*_operations(session.graph, fetches), loss], feeds or None)
-            fetches, feeds = ran
-            # The loss by itself: its gradient may be infinite, too, and be computed before it.
-            before = _values(store), session.positions()[0]
-            watcher.run(loss, feeds or None)
-            self._restore(*before)
-            watcher.run([*_operations(session.graph, fetches), loss], feeds or None)
         except InvalidArgumentError as error:
             if hasattr(error, 'provenance'):
                 self.operation = error.op
