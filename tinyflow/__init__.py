@@ -191,6 +191,7 @@ __version__ = VERSION
 # Resolved on first access: public name -> the module that defines it.
 _LATER = {**_names_of({
     'tinyflow.eager.function': 'function',
+    'tinyflow.eager.python_function': 'py_function',
     'tinyflow.train.module': 'Module',
     'tinyflow.eager.enabling': 'disable_eager_execution enable_eager_execution',
     'tinyflow.api.v2.behavior': 'disable_tensor_equality enable_tensor_equality '
@@ -224,7 +225,7 @@ _LATER = {**_names_of({
     'tinyflow.ops.checks.monotonic': 'is_non_decreasing is_strictly_increasing',
     'tinyflow.ops.files.parsing': 'decode_csv decode_raw string_to_number',
     'tinyflow.ops.conv.patches': 'extract_image_patches extract_volume_patches',
-    'tinyflow.ops.control_flow.python_functions': 'numpy_function py_func py_function',
+    'tinyflow.ops.control_flow.python_functions': 'numpy_function py_func',
     'tinyflow.ops.control_flow.switch_case': 'switch_case',
     'tinyflow.ops.queues.queues':
         'FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue',

@@ -15,6 +15,7 @@ from tinyflow.api.v2.behavior import (
 from tinyflow.data.structure import SparseTensorSpec
 from tinyflow.eager.enabling import disable_eager_execution, enable_eager_execution
 from tinyflow.eager.function import function
+from tinyflow.eager.python_function import py_function
 from tinyflow.formats.graphdef import graph_util
 from tinyflow.formats.graphdef.importing import import_graph_def
 from tinyflow.formats.wire.tensors import make_ndarray, make_tensor_proto
@@ -115,7 +116,7 @@ from tinyflow.ops.control_flow.case import case
 from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.control_flow.functional import foldl, foldr, map_fn, scan
 from tinyflow.ops.control_flow.grouping import group, no_op, tuple
-from tinyflow.ops.control_flow.python_functions import numpy_function, py_func, py_function
+from tinyflow.ops.control_flow.python_functions import numpy_function, py_func
 from tinyflow.ops.control_flow.switch_case import switch_case
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 from tinyflow.ops.control_flow.while_loop import while_loop

@@ -1198,3 +1198,103 @@ def converted_functions(tf, np):
     converted = tf.autograph.to_graph(square_if_positive)
     return [fizzbuzz(tf.constant(15)), primes(12), converted(tf.constant(9.)),
             converted(tf.constant(-9.)), unrolled(tf.ones([4, 2, 1]) * .1, tf.zeros([2, 3]))]
+
+
+@program
+def names_of_blocks(tf, np):
+    @tf.function
+    def loop(x, n):
+        for _ in tf.range(n):
+            t = tf.ones([2, 3]) * x                 # read in this iteration alone
+            if tf.reduce_sum(t) > 5.:
+                doubled = t * 2.
+                x += tf.reduce_sum(doubled)
+            else:
+                text = 'small'
+                x += 1. if text else 2.
+            t = tf.zeros([])
+        return x + tf.cast(n, tf.float32)
+
+    @tf.function
+    def branch(x):
+        if x > 0:
+            twice = x * 2
+            pair = [twice, 'text']
+            x = pair[0]
+        else:
+            x = -x
+        return x
+
+    @tf.function
+    def read_later(n):
+        last = 0
+        before = -1
+        while n > 0:
+            before = last
+            last = n * 10
+            n -= 1
+        return before
+    c = tf.constant
+    return [loop(c(.1), c(4)), branch(c(3)), branch(c(-3)), read_later(c(3)), read_later(c(0))]
+
+
+@program
+def appended_to_arrays(tf, np):
+    lists = tf.autograph.experimental.Feature.LISTS
+
+    @tf.function(experimental_autograph_options=lists)
+    def squares(numbers):
+        found = tf.TensorArray(tf.int64, size=0, dynamic_size=True)
+        for number in numbers:
+            if number % 2 > 0:
+                found.append(number * number)
+            else:
+                found.append(-number)
+        return found.stack()
+
+    @tf.function(experimental_autograph_options=(lists,))
+    def until(dataset, limit):
+        seen = tf.TensorArray(tf.int64, size=0, dynamic_size=True, element_shape=())
+        i = tf.constant(0, tf.int64)
+        for x in dataset:
+            seen.append(x * x)
+            i += 1
+            if i >= limit:
+                break
+        return i, seen.stack()
+    return [squares(tf.constant(np.arange(6))),
+            until(tf.data.Dataset.range(3).repeat(), tf.constant(5, tf.int64))]
+
+
+@program
+def graphs_and_sessions(tf, np):
+    def doubled(x):
+        return tf.matmul(x, x)
+    with tf.Session() as session:
+        x = tf.placeholder(tf.float32)
+        y = tf.py_func(doubled, [x], tf.float32)
+        squared = session.run(y, {x: [[2.]]})
+        shape = session.run(tf.shape(x), {x: [[1., 2.]]})
+    with tf.Graph().as_default(), tf.Session() as session:
+        z = tf.py_function(lambda v: v * v + tf.reduce_sum(v), [tf.constant([1., 2.])], tf.float32)
+        inside = session.run(z)
+    return [squared, shape, inside, tf.constant(1) + 1]
+
+
+@program
+def gradients_of_python_functions(tf, np):
+    def power(x, y):
+        return x ** 3. + y * x
+    x, y = tf.constant(2.), tf.constant([1., 2.])
+    with tf.GradientTape() as tape:
+        tape.watch([x, y])
+        z = tf.py_function(power, [x, y], tf.float32)
+    of_tape = tape.gradient(z, [x, y])
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.constant(2.)
+        w = tf.py_function(power, [v, y.numpy()], tf.float32)
+        of_graph = session.run([w] + tf.gradients(w, v))
+    packed = tf.py_function(lambda s: s.numpy() + b'\x00\x01\x00', [tf.constant('a')], tf.string)
+    images = tf.data.Dataset.from_tensor_slices([b'a\x00', b'bc\x00\x00'])
+    same = list(images.map(lambda s: tf.py_function(lambda t: t, [s], tf.string)))
+    return [z, of_tape, of_graph, packed, same]

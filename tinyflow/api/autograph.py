@@ -1,5 +1,4 @@
 """tf.autograph: Python's control flow on tensors of a graph."""
-from enum import Enum as _Enum
 from types import SimpleNamespace as _SimpleNamespace
 
 from tinyflow.eager.autograph.convert import (
@@ -7,22 +6,12 @@ from tinyflow.eager.autograph.convert import (
     to_code,
     to_graph,
 )
+from tinyflow.eager.autograph.features import Feature as _Feature
+from tinyflow.eager.autograph.loops import set_loop_options as _set_loop_options
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
-
-class _Feature(_Enum):
-    """TensorFlow's optional conversions: accepted, equality and assertions are always converted."""
-
-    ALL = 'ALL'
-    ASSERT_STATEMENTS = 'ASSERT_STATEMENTS'
-    AUTO_CONTROL_DEPS = 'AUTO_CONTROL_DEPS'
-    BUILTIN_FUNCTIONS = 'BUILTIN_FUNCTIONS'
-    EQUALITY_OPERATORS = 'EQUALITY_OPERATORS'
-    LISTS = 'LISTS'
-    NAME_SCOPES = 'NAME_SCOPES'
-
-
-experimental = _SimpleNamespace(Feature=_Feature, do_not_convert=_do_not_convert)
+experimental = _SimpleNamespace(Feature=_Feature, do_not_convert=_do_not_convert,
+                                set_loop_options=_set_loop_options)
 
 
 def set_verbosity(level, alsologtostdout=False):

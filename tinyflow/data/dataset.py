@@ -13,7 +13,7 @@ from tinyflow.data.generator import generator_node
 from tinyflow.data.matching_files import matching_files
 from tinyflow.data.ops import dataset_ops as ops, function_ops
 from tinyflow.data.options import Options
-from tinyflow.data.reduce import reduced
+from tinyflow.data.reduce import carried, reduced, types_of
 from tinyflow.data.structure import DatasetSpecBase, of_elements
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.constant_value import static_value
@@ -375,6 +375,32 @@ class Dataset(OfElements):
     def _next(self, op: Any, *values: Any, **attrs: Any) -> Dataset:
         """The dataset that `op` makes from this one, with elements of the same spec."""
         return make(op, self._spec, self._variant_tensor, *values, inputs=[self], **attrs)
+
+    def _scanned(self, initial_state: Any, scan_func: Callable) -> Dataset:
+        """The elements of scan_func(state, element) -> (next state, element)."""
+        values, state_spec = element_tensors.components(initial_state)
+
+        def state_of(spec: Any) -> Any:
+            if not isinstance(spec, (tuple, list)) or len(spec) != 2:
+                raise refused(TypeError('The scan function must return a pair comprising the new '
+                                        f'state and the output value, but it returns {spec}.'))
+            return spec[0]
+        function = carried(scan_func, 'tf.data.experimental.scan()', state_spec, self._spec,
+                           state_of)
+        return make(function_ops.ScanDataset, function.spec[1], self._variant_tensor, values,
+                    function.captured, inputs=[self], functions=[function], f=function.graph,
+                    Tstate=types_of(values), Targuments=types_of(function.captured))
+
+    def _reduce_while(self, initial_state: Any, step: Callable) -> Any:
+        """The state after step(state, element) -> (going, next state) as long as it goes on."""
+        def scan_func(state: Any, element: Any) -> Any:
+            going, after = step(state, element)
+            return after, (going, after)
+        steps = self._scanned(initial_state, scan_func)
+        going = steps._predicate(lambda going, _: going, 'for ... in dataset')
+        taken = steps._calling(function_ops.TakeWhileDataset, going, steps.element_spec,
+                               attribute='predicate')
+        return reduced(taken, initial_state, lambda _, after: after[1])
 
     def _calling(self, op: Any, function: Function, spec: Any, *values: Any,
                  attribute: str = 'f', **attrs: Any) -> Dataset:

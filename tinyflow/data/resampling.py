@@ -13,7 +13,6 @@ import numpy as np
 
 from tinyflow.data.dataset import Dataset
 from tinyflow.data.interleaving import sample_from_datasets
-from tinyflow.data.scan import scanned
 from tinyflow.data.transformations import Transformation
 from tinyflow.graph import dtypes
 from tinyflow.graph.constant_value import constant_value
@@ -90,7 +89,7 @@ def _estimated(target: Any, classes: Dataset) -> Dataset:
         shares = constants.cast(shares, dtypes.float32)
         return seen, shaping.tile(shaping.expand_dims(shares, 0), [_AT_ONCE, 1])
 
-    return scanned(classes.batch(_AT_ONCE), seen, count).unbatch()
+    return classes.batch(_AT_ONCE)._scanned(seen, count).unbatch()
 
 
 def _filtered(dataset: Dataset, classes: Dataset, acceptance: Dataset, initial: Dataset,

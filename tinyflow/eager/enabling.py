@@ -1,6 +1,7 @@
 """tf.enable_eager_execution."""
 from __future__ import annotations
 
+import threading
 from contextlib import contextmanager
 
 from tinyflow.eager.execute import execute
@@ -41,6 +42,7 @@ def _install():
     eager_mode.tensor_type = EagerTensor
     eager_mode.variable_type = EagerVariable
     eager_mode.tape_type = EagerTape
+    eager_mode.graph = EAGER_GRAPH
 
 
 def disable_eager_execution():
@@ -50,14 +52,36 @@ def disable_eager_execution():
         defaults.use_graph(None)
 
 
+class _Blocks:
+    """The `with eager_execution():` that are open, in all threads."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._open, self._enabled = 0, False
+
+    def enter(self):
+        with self._lock:
+            if not self._open:
+                self._enabled = eager_mode.execute is not None
+            self._open += 1
+            _install()
+
+    def leave(self):
+        with self._lock:
+            self._open -= 1
+            if not self._open and not self._enabled:
+                eager_mode.execute = None
+
+
+_blocks = _Blocks()
+
+
 @contextmanager
 def eager_execution():
     """Ops run at once inside the block, as tf.enable_eager_execution would have them."""
-    enabled = eager_mode.execute is not None
-    _install()
+    _blocks.enter()
     try:
         with EAGER_GRAPH.as_default():
             yield
     finally:
-        if not enabled:
-            eager_mode.execute = None
+        _blocks.leave()

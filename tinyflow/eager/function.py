@@ -32,21 +32,25 @@ def function(func=None, input_signature=None, autograph=True, experimental_autog
     It is built again for tensors of other dtypes or shapes, and for other Python arguments, unless
     `input_signature`, a list of TensorSpecs, names the one kind that it takes. Python code inside
     runs only then. While a graph is being built its nodes are added to that graph.
+    `experimental_autograph_options` are of tf.autograph.experimental.Feature.
 
     Raises ValueError for arguments that do not fit the signature, and for Variables that are made
     at a later call than the first.
     """
     if func is None:
-        return functools.partial(function, input_signature=input_signature, autograph=autograph)
-    return Function(func, input_signature, autograph)
+        return functools.partial(
+            function, input_signature=input_signature, autograph=autograph,
+            experimental_autograph_options=experimental_autograph_options)
+    return Function(func, input_signature, autograph, experimental_autograph_options)
 
 
 class Function:
     """What tf.function returns; see there."""
 
-    def __init__(self, python_function, input_signature=None, autograph=True):
+    def __init__(self, python_function, input_signature=None, autograph=True, features=None):
         self._python_function = python_function
         self._autograph = autograph
+        self._features = features
         self._signature = None if input_signature is None else _checked(input_signature)
         self._nest = None if input_signature is None else tuple(input_signature)
         self._parameters = inspect.signature(python_function)
@@ -79,7 +83,7 @@ class Function:
             signature = inspect.signature(self._python_function)
             method.__signature__ = signature.replace(
                 parameters=list(signature.parameters.values())[1:])
-            bound = Function(method, self._nest, self._autograph)
+            bound = Function(method, self._nest, self._autograph, self._features)
             self._methods[instance] = bound
         return bound
 
@@ -95,7 +99,8 @@ class Function:
         if not self._autograph:
             return self._python_function
         from tinyflow.eager.autograph.convert import convert  # start-up time
-        return convert(self._python_function)
+        from tinyflow.eager.autograph.features import as_features  # start-up time
+        return convert(self._python_function, as_features(self._features))
 
     def get_concrete_function(self, *args, **kwargs):
         """The ConcreteFunction for these arguments: tensors, or TensorSpecs in their place."""

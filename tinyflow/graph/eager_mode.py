@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.graph import Graph
 from tinyflow.graph.support.errors import misuse
 
 # tinyflow.eager sets it: execute(definition, inputs, attrs) -> the operation with its results, or
@@ -18,12 +19,27 @@ execute: Callable[..., Any] | None = None
 tensor_type: type | None = None
 variable_type: type | None = None
 tape_type: type | None = None
+# The graph of eager execution, whose ops run at once.
+graph: Graph | None = None
+_of_sessions: Graph | None = None
 
 
 def executing_eagerly() -> bool:
     """True if ops run as they are called: eager execution is enabled and no graph is being built.
     """
     return get_default_graph().runs_at_once
+
+
+def graph_of_sessions() -> Graph:
+    """The graph of a Session that is given none: the default one; with eager execution a graph for
+    all such Sessions, so that nodes are made inside of `with tf.Session():`.
+    """
+    global _of_sessions
+    if not executing_eagerly():
+        return get_default_graph()
+    if _of_sessions is None:
+        _of_sessions = Graph()
+    return _of_sessions
 
 
 def refuse(what: str, instead: str = '') -> None:
@@ -40,4 +56,4 @@ def variables_have_values() -> bool:
     return graph.runs_at_once
 
 
-__all__ = ['executing_eagerly', 'refuse', 'variables_have_values']
+__all__ = ['executing_eagerly', 'graph_of_sessions', 'refuse', 'variables_have_values']

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tinyflow.compiler.compile import Options
-from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.eager_mode import graph_of_sessions
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.node_gc import sessions_of
 from tinyflow.graph.stacks import default_session, stacks
@@ -51,7 +51,7 @@ class BaseSession(NotCopied, instead=(
             raise misuse(TypeError(f'config must be a tf.ConfigProto, but got {type(config)}'))
         trim_memory()                         # of earlier Sessions
         interrupts.install()
-        self._graph = graph if graph is not None else get_default_graph()
+        self._graph = graph if graph is not None else graph_of_sessions()
         self._config = config
         options = Options(nan_check=nan_check)
         self._programs = ProgramCache(Store(), options) if not target else \

@@ -141,6 +141,15 @@ def draw_nothing(*args, **kwargs):
     """In place of plot_model, which needs Graphviz."""
 
 
+def put_in_data_sets(keras):
+    """Puts the stand-ins for data sets and for plot_model into the modules of a Keras."""
+    for module in (keras.utils, getattr(keras.utils, 'vis_utils', keras.utils)):
+        module.plot_model = draw_nothing
+    for name, load in data_sets().items():
+        if hasattr(keras.datasets, name):
+            getattr(keras.datasets, name).load_data = load
+
+
 def put_in(tf, default_graph, with_keras):
     """Puts the stand-ins into the modules of TensorFlow, or of tinyflow under its name.
 
@@ -163,11 +172,7 @@ def put_in(tf, default_graph, with_keras):
         import keras
         homes.append(keras)
     for home in homes:
-        for module in (home.utils, getattr(home.utils, 'vis_utils', home.utils)):
-            module.plot_model = draw_nothing
-        for name, load in data_sets().items():
-            if hasattr(home.datasets, name):
-                getattr(home.datasets, name).load_data = load
+        put_in_data_sets(home)
 
     def no_download(url, *args, **kwargs):
         raise OSError('no stand-in for %s' % getattr(url, 'full_url', url))

@@ -8,7 +8,8 @@ import textwrap
 import types
 import weakref
 
-from tinyflow.eager.autograph import operators
+from tinyflow.eager.autograph import conditions, loops, operators
+from tinyflow.eager.autograph.features import Feature, as_features
 from tinyflow.eager.autograph.statements import transformed
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import misuse
@@ -16,41 +17,52 @@ from tinyflow.graph.support.users_files import is_users_file
 
 __all__ = ['convert', 'do_not_convert', 'to_code', 'to_graph']
 
-_converted: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()     # code -> code, or None
+# code -> {whether lists are converted: code, or None}
+_converted: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
-
-_INNER = 'function__'
+_INNER, _OPERATORS = 'function__', 'ag__'
 
 
 class _Operators(types.SimpleNamespace):
     """The name ag__ of converted functions."""
 
 
-def convert(function):
+@functools.cache
+def _operators(features):
+    """What ag__ is in functions that are converted with these features."""
+    functions = {**operators.OF_PYTHON, **(
+        operators.ON_REQUEST if Feature.BUILTIN_FUNCTIONS in features else {})}
+
+    def call(function, *args, **kwargs):
+        """Calls a function after converting it; Python's own where tensors differ."""
+        try:
+            function = functions.get(function, function)
+        except TypeError:               # not hashable
+            pass
+        return convert(function, features)(*args, **kwargs)
+    return _Operators(call=call, **{name: getattr(module, name) for module in (
+        conditions, loops, operators) for name in module.__all__})
+
+
+def convert(function, features=frozenset()):
     """The function with AutoGraph's control flow; itself if it cannot be converted."""
     if inspect.ismethod(function):
-        return types.MethodType(convert(function.__func__), function.__self__)
+        return types.MethodType(convert(function.__func__, features), function.__self__)
     if isinstance(function, functools.partial):
-        return functools.partial(convert(function.func), *function.args, **function.keywords)
+        return functools.partial(convert(function.func, features), *function.args,
+                                 **function.keywords)
     if not _is_convertible(function):
         return function
-    code = _code_of(function)
+    code = _code_of(function, Feature.LISTS in features)
     if code is None:
         return function
     made = types.FunctionType(
-        code, _globals_of(function), function.__name__,
-        function.__defaults__, _closure(function, code))
+        code, function.__globals__, function.__name__,
+        function.__defaults__, _closure(function, code, _operators(features)))
     made.__kwdefaults__ = function.__kwdefaults__
     made.__dict__.update(function.__dict__)
     made._is_converted = True
     return made
-
-
-def _globals_of(function):
-    """The function's own globals, with ag__."""
-    namespace = function.__globals__
-    namespace.setdefault('ag__', _AG)
-    return namespace
 
 
 def _is_convertible(function):
@@ -59,21 +71,19 @@ def _is_convertible(function):
         and is_users_file(function.__code__.co_filename)
 
 
-def _code_of(function):
+def _code_of(function, lists):
     """The converted code, made once for each function in the source."""
-    original = function.__code__
+    made = _converted.setdefault(function.__code__, {})
+    if lists in made:
+        return made[lists]
     try:
-        return _converted[original]
-    except KeyError:
-        pass
-    try:
-        tree = _tree(function)
+        tree = _tree(function, lists)
         code = None if tree is None else _compiled(tree, function)
     except (OSError, SyntaxError, _NotConvertible) as error:
         logging.warning('AutoGraph could not transform %s, which runs as it is: %s.',
                         function.__qualname__, error)
         code = None
-    _converted[original] = code
+    made[lists] = code
     return code
 
 
@@ -81,7 +91,7 @@ class _NotConvertible(Exception):
     """Something in a function that AutoGraph does not handle."""
 
 
-def _tree(function):
+def _tree(function, lists):
     """The syntax tree of the converted function, with the lines of its file; None for a lambda."""
     lines, first = inspect.getsourcelines(function)
     if function.__name__ == '<lambda>':
@@ -96,12 +106,12 @@ def _tree(function):
         if isinstance(inner, (ast.Global, ast.Nonlocal)):
             raise _NotConvertible('it declares global or nonlocal names')
     ast.increment_lineno(node, first - 1)
-    return transformed(node)
+    return transformed(node, lists)
 
 
 def _compiled(tree, function):
     """The code object, compiled inside a function that has the free names."""
-    free = function.__code__.co_freevars
+    free = (_OPERATORS, *function.__code__.co_freevars)
     tree.name = _INNER          # not its own name, which it may use for another function
     outer = ast.FunctionDef('outer__', ast.arguments(
         posonlyargs=[], args=[ast.arg(name) for name in free], kwonlyargs=[], kw_defaults=[],
@@ -114,21 +124,10 @@ def _compiled(tree, function):
     return inner.replace(co_name=function.__code__.co_name)
 
 
-def _closure(function, code):
+def _closure(function, code, ag):
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    cells[_OPERATORS] = types.CellType(ag)
     return tuple([cells[name] for name in code.co_freevars]) or None
-
-
-def _call(function, *args, **kwargs):
-    """Calls a function of the program after converting it; Python's own where tensors differ."""
-    try:
-        function = operators.OF_PYTHON.get(function, function)
-    except TypeError:               # not hashable
-        pass
-    return convert(function)(*args, **kwargs)
-
-
-_AG = _Operators(call=_call, **{name: getattr(operators, name) for name in operators.__all__})
 
 
 # ---- tf.autograph ------------------------------------------------------------------------------
@@ -144,7 +143,7 @@ def do_not_convert(func=None, run_as=None, return_dtypes=None):
 
 def to_graph(entity, recursive=True, experimental_optional_features=None):
     """The converted function. ValueError for what is no function of the program."""
-    made = convert(entity)
+    made = convert(entity, as_features(experimental_optional_features))
     if made is entity:
         raise misuse(ValueError(f'AutoGraph cannot convert {entity!r}.\n  Hint: a function that is '
                                 'written in a file or notebook of yours.'))
@@ -156,4 +155,5 @@ def to_code(entity, recursive=True, arg_values=None, arg_types=None, indentation
     """The source of the converted function."""
     function = getattr(entity, 'python_function', entity)
     function = getattr(function, '__func__', function)
-    return ast.unparse(_tree(function)) + '\n'
+    lists = Feature.LISTS in as_features(experimental_optional_features)
+    return ast.unparse(_tree(function, lists)) + '\n'

@@ -7,7 +7,7 @@ with the function around them (`nonlocal`), and a call that runs them:
         y = x                   nonlocal y
     else:                       y = x
         y = -x              def orelse(): ...
-                            ag__.if_stmt(x > 0, body, orelse, get_state, set_state, ('y',))
+                            ag__.if_stmt(x > 0, body, orelse, get_state, set_state, ('y',), ())
 
 Before that, `break`, `continue` and `return` inside of blocks become flags, and the statements
 after them an `if not flag:`.
@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import itertools
 
+from tinyflow.eager.autograph.liveness import Liveness
 from tinyflow.eager.autograph.names import always_returns, contains, names_set
 
 __all__ = ['transformed']
@@ -24,8 +25,13 @@ __all__ = ['transformed']
 _AG = 'ag__'
 
 
-def transformed(function: ast.FunctionDef) -> ast.FunctionDef:
-    """The function with its control flow replaced; the tree is changed."""
+def transformed(function: ast.FunctionDef, lists: bool = False) -> ast.FunctionDef:
+    """The function with its control flow replaced; the tree is changed.
+
+    With `lists` the statement `a.append(x)` sets the name `a`, which may be a TensorArray.
+    """
+    if lists:
+        function.body = [_Appends().visit(statement) for statement in function.body]
     _Returns().function(function)
     function.body = _Jumps().block(function.body)
     _Blocks().function(function)
@@ -62,6 +68,27 @@ def _located(made, node):
             inner.lineno = inner.end_lineno = node.lineno
             inner.col_offset = inner.end_col_offset = node.col_offset
     return made
+
+
+# ---- append ----------------------------------------------------------------------------------
+
+
+class _Appends(ast.NodeTransformer):
+    """`a.append(x)` as `a = ag__.append(a, x)`."""
+
+    def visit_FunctionDef(self, node):              # noqa: N802 - ast's names
+        return node
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef    # noqa: N815
+
+    def visit_Expr(self, node):                     # noqa: N802
+        call = node.value
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) \
+                and call.func.attr == 'append' and isinstance(call.func.value, ast.Name) \
+                and len(call.args) == 1 and not call.keywords:
+            target = call.func.value
+            return _at(node, _set(target.id, _call('append', target, call.args[0])))[0]
+        return node
 
 
 # ---- return ------------------------------------------------------------------------------------
@@ -201,8 +228,7 @@ class _Blocks(ast.NodeTransformer):
 
     def function(self, node):
         node.decorator_list = []
-        arguments = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
-        self._own = arguments | set(names_set(node.body))
+        self._live = Liveness(node)
         node.body = [part for statement in node.body for part in self._parts(statement)]
 
     def _parts(self, statement):
@@ -230,7 +256,7 @@ class _Blocks(ast.NodeTransformer):
         orelse = self._function(f'else_body_{number}__', self._visited(node.orelse), names)
         return _at(node, *self._state(number, names), body, orelse, ast.Expr(_call(
             'if_stmt', test, _name(body.name), _name(orelse.name),
-            *self._accessors(number, names))))
+            *self._accessors(number, names, node))))
 
     def visit_While(self, node):                    # noqa: N802
         names = names_set(node.body)
@@ -245,7 +271,7 @@ class _Blocks(ast.NodeTransformer):
         body = self._function(f'loop_body_{number}__', self._visited(node.body), names)
         return _at(node, *self._state(number, names), condition, body, ast.Expr(_call(
             'while_stmt', _name(condition.name), _name(body.name),
-            *self._accessors(number, names))))
+            *self._accessors(number, names, node))))
 
     def visit_For(self, node):                      # noqa: N802
         names = list(dict.fromkeys([*names_set([_set_target(node.target)]),
@@ -263,7 +289,7 @@ class _Blocks(ast.NodeTransformer):
             made, extra = [test], _name(test.name)
         return _at(node, *self._state(number, names), *made, body, ast.Expr(_call(
             'for_stmt', self.visit(node.iter), extra, _name(body.name),
-            *self._accessors(number, names))))
+            *self._accessors(number, names, node))))
 
     def visit_Assert(self, node):                   # noqa: N802
         message = ast.Constant(None) if node.msg is None else self.visit(node.msg)
@@ -322,12 +348,18 @@ class _Blocks(ast.NodeTransformer):
             _name('state__'))], names, argument='state__')
         return [*exist, get, setter]
 
-    @staticmethod
-    def _accessors(number, names):
+    def _accessors(self, number, names, node):
+        """The functions of the state, the names in it, and those that are the block's own."""
         if not names:
-            return [_attribute('no_state'), _attribute('set_no_state'), ast.Tuple([], ast.Load())]
-        return [_name(f'get_state_{number}__'), _name(f'set_state_{number}__'),
-                ast.Tuple([ast.Constant(n) for n in names], ast.Load())]
+            empty = ast.Tuple([], ast.Load())
+            return [_attribute('no_state'), _attribute('set_no_state'), empty, empty]
+        live = self._live.after(node)
+        return [_name(f'get_state_{number}__'), _name(f'set_state_{number}__'), _strings(names),
+                _strings([name for name in names if name not in live])]
+
+
+def _strings(values):
+    return ast.Tuple([ast.Constant(value) for value in values], ast.Load())
 
 
 def _set_target(target):

@@ -1,23 +1,24 @@
-"""py_func, numpy_function, py_function: call a Python function from the graph."""
+"""py_func, numpy_function: call a Python function from the graph."""
 from __future__ import annotations
 
+import functools
 import itertools
 import traceback
 import weakref
+from contextlib import nullcontext
 
 import numpy as np
 
-from tinyflow.graph import dtypes, shapes
+from tinyflow.graph import dtypes, eager_mode
 from tinyflow.graph.convert import as_array
 from tinyflow.graph.defaults import get_default_graph
-from tinyflow.graph.graph import Graph
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
-from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.operation import Operation
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import OpFailure, misuse
 
-__all__ = ['numpy_function', 'py_func', 'py_function']
+__all__ = ['EagerPyFunc', 'make_python_node', 'numpy_function', 'py_func']
 
 _tokens = itertools.count()
 
@@ -80,15 +81,21 @@ class PyFuncStateless(_PyFunc):
 
 
 class EagerPyFunc(_PyFunc):
-    """What a Python function of eager tensors returns."""
+    """What a Python function of eager tensors returns; it is differentiated by a tape."""
 
     attrs = {'token': REQUIRED, 'Tin': (), 'Tout': (), 'is_async': False}
 
     def gradient(op, *dy):
-        raise NotImplementedError(errors.report(
-            f"EagerPyFunc '{op.name}': tinyflow cannot differentiate a Python function.", op=op,
-            hint='build it of tf functions, without tf.py_function around them; or define '
-                 'its gradient with tf.custom_gradient.'))
+        call = _function(op.attrs['token'])
+        positions = [i for i, t in enumerate(op.inputs)
+                     if t.dtype.is_floating or t.dtype.is_complex]
+        found = make_python_node(EagerPyFunc, functools.partial(call.gradient, positions),
+                      [*op.inputs, *dy], [op.inputs[i].dtype for i in positions], None)
+        gradients = [None] * len(op.inputs)
+        for i, gradient in zip(positions, found):
+            gradient.set_shape(op.inputs[i].shape)
+            gradients[i] = gradient
+        return gradients
 
 
 def _argument(value):
@@ -98,8 +105,11 @@ def _argument(value):
 
 def _called(function, arguments):
     """function(*arguments). An OpError with the lines of the user's function if it fails."""
+    # In a program with eager execution the function's ops run at once, whatever graph runs.
+    at_once = eager_mode.graph.as_default() if eager_mode.execute else nullcontext()
     try:
-        return function(*arguments)
+        with at_once:
+            return function(*arguments)
     except errors.OpError:
         raise
     except Exception as error:
@@ -145,7 +155,7 @@ def _name(array):
         return str(array.dtype)
 
 
-def _make(definition, call, inp, out_dtypes, name, **attrs):
+def make_python_node(definition, call, inp, out_dtypes, name, **attrs):
     """The node that calls a function: a tensor, or a list of them if a list of dtypes was given."""
     if not callable(call):
         raise misuse(ValueError(errors.report(
@@ -169,71 +179,9 @@ def py_func(func, inp, Tout, stateful=True, name=None):         # noqa: N803 (TF
     default) with its traceback. There is no gradient. `stateful=False` promises that equal
     inputs give equal outputs, so that calls may be skipped.
     """
-    return _make(PyFunc if stateful else PyFuncStateless, func, inp, Tout, name)
+    return make_python_node(PyFunc if stateful else PyFuncStateless, func, inp, Tout, name)
 
 
 def numpy_function(func, inp, Tout, name=None):                 # noqa: N803
     """As tf.py_func: func of NumPy arrays, run whenever the node is. Shapes: see py_func."""
-    return _make(PyFunc, func, inp, Tout, name)
-
-
-class EagerArray(np.ndarray):
-    """An array with what programs use of eager tensors: `.numpy()`, and a shape with as_list()."""
-
-    @property
-    def shape(self):
-        return shapes.TensorShape(super().shape)
-
-    def numpy(self):
-        """The value as a plain array (or NumPy scalar)."""
-        plain = self.view(np.ndarray)
-        return plain[()] if plain.ndim == 0 else plain
-
-    def get_shape(self):
-        """Same as `.shape`."""
-        return self.shape
-
-
-def py_function(func, inp, Tout, name=None):                    # noqa: N803
-    """What func(*eager tensors) returns while the graph runs.
-
-    Shapes: inp a list of tensors -> unknown shapes, of the dtypes `Tout`. The arguments are arrays
-    that also have `.numpy()`; tf functions of them work if their results are returned. Numbers are
-    converted to `Tout`. NotImplementedError for a gradient through it.
-    """
-    out = [dtypes.as_dtype(d).base_dtype
-           for d in (Tout if isinstance(Tout, (list, tuple)) else [Tout])]
-
-    def call(*values):
-        graph = Graph()
-        with graph.as_default():
-            result = func(*[np.asarray(value).view(EagerArray) for value in values])
-        if result is None and not out:
-            return None
-        parts = list(result) if isinstance(result, (list, tuple)) else [result]
-        known: dict = {}
-        return [_of_dtype(_value(part, known), dtype) for part, dtype in zip(parts, out)] \
-            if len(parts) == len(out) else parts
-    return _make(EagerPyFunc, call, inp, Tout, name)
-
-
-def _of_dtype(value, dtype):
-    array = np.asarray(value)
-    return array if dtype is dtypes.string else array.astype(dtype.np)
-
-
-def _value(part, known):
-    """The value of what the function returned: of a tensor, by running the nodes it built."""
-    if isinstance(part, EagerArray):
-        return part.numpy()
-    if not isinstance(part, Tensor):
-        return part
-    if part not in known:
-        definition = part.op.definition
-        if definition.kernel is None or definition.state is not None or part.dtype.is_ref:
-            raise NotImplementedError(
-                f'{part.op.type} inside tf.py_function: variables, placeholders and random numbers '
-                'of the graph cannot be used there; pass them as inputs.')
-        inputs = [np.asarray(_value(t, known)) for t in part.op.inputs]
-        known.update(zip(part.op.outputs, definition.call(part.op.attrs, inputs)))
-    return known[part]
+    return make_python_node(PyFunc, func, inp, Tout, name)

@@ -18,12 +18,12 @@ from tinyflow.api.contrib.eager.running import (
 from tinyflow.api.contrib.eager.saver import Saver, restore_variables_on_create
 from tinyflow.eager.enabling import enable_eager_execution
 from tinyflow.eager.function import function
+from tinyflow.eager.python_function import py_function as py_func
 from tinyflow.gradients.registry import custom_gradient
 from tinyflow.gradients.tape import GradientTape
 from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.graph.tensor_spec import TensorSpec
-from tinyflow.ops.control_flow.python_functions import py_function as py_func
 from tinyflow.ops.variables.eager_variable_store import EagerVariableStore
 from tinyflow.ops.variables.template import make_template
 from tinyflow.ops.variables.variable import Variable

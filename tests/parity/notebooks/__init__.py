@@ -1,0 +1,1 @@
+"""Runs notebooks of other people cell by cell, here and in TensorFlow."""
