@@ -1,6 +1,6 @@
 # For type checkers, written by docs/write_stubs.py: every public name, and its module.
 
-from tinyflow.api.ragged.texts import (
+from tinyflow.api.ragged_strings import (
     bytes_split, ngrams, unicode_decode, unicode_decode_with_offsets, unicode_encode,
     unicode_script, unicode_split, unicode_split_with_offsets,
 )
