@@ -29,7 +29,8 @@ __all__ = ['as_string', 'format', 'join', 'length', 'lower', 'reduce_join', 'reg
 # Loaded with the first use: their results are ragged.
 _LATER = dict.fromkeys(
     ['bytes_split', 'ngrams', 'unicode_decode', 'unicode_decode_with_offsets', 'unicode_encode',
-     'unicode_script', 'unicode_split', 'unicode_split_with_offsets'], 'tinyflow.api.ragged_strings')
+     'unicode_script', 'unicode_split', 'unicode_split_with_offsets'],
+    'tinyflow.api.ragged_strings')
 __getattr__ = _importing(globals(), _LATER, _explain_missing(__name__, [*__all__, *_LATER]))
 
 
