@@ -1,5 +1,5 @@
 """tf.ragged: ragged tensors, rows of different lengths."""
-from tinyflow.api.ragged import dispatch as _dispatch
+from tinyflow.api.ragged import dispatch  # noqa: F401  (RaggedTensor's operators)
 from tinyflow.api.ragged.functions import boolean_mask, map_flat_values, stack
 from tinyflow.api.ragged.making import (
     constant,
@@ -19,6 +19,5 @@ __all__ = ['RaggedTensorValue', 'boolean_mask', 'constant', 'constant_value', 'm
            'placeholder', 'range', 'row_splits_to_segment_ids', 'segment_ids_to_row_splits',
            'stack']
 
-_dispatch.install()
 _hide_modules(globals())
 __getattr__ = _explain_missing(__name__, __all__)

@@ -1,7 +1,7 @@
 """Functions of tf that take ragged tensors, too, once a program uses some.
 
-The functions themselves know nothing of ragged tensors: when tf.ragged or tf.RaggedTensor is used
-first, `install` puts others in their place, which look whether an argument is ragged.
+The functions themselves know nothing of ragged tensors: when the first one is made,
+`install` puts others in their place, which look whether an argument is ragged.
 """
 from __future__ import annotations
 
@@ -15,15 +15,24 @@ from tinyflow.graph.operation import Tensor
 
 # Public names below tf, by what they do with ragged tensors. Activations are not among them: layers
 # compare them with functions that they know; tf.ragged.map_flat_values takes them.
-ONE_ARGUMENT = ['abs', 'cast', 'ceil', 'cos', 'exp', 'floor', 'log', 'log1p', 'logical_not',
-                'negative', 'ones_like', 'round', 'rsqrt', 'sign', 'sin', 'sqrt', 'square',
-                'zeros_like', 'clip_by_value']
-TWO_ARGUMENTS = ['add', 'subtract', 'multiply', 'divide', 'truediv', 'floordiv', 'floormod',
-                 'maximum', 'minimum', 'pow', 'equal', 'not_equal', 'less', 'less_equal', 'greater',
-                 'greater_equal', 'logical_and', 'logical_or', 'squared_difference']
+ONE_ARGUMENT = """
+    abs acos acosh angle as_string asin asinh atan atanh bitwise.invert cast ceil check_numerics
+    clip_by_value conj cos cosh decode_base64 digamma encode_base64 erf erfc exp expm1 floor
+    identity imag io.decode_compressed is_finite is_inf is_nan lgamma log log1p log_sigmoid
+    logical_not negative ones_like real reciprocal regex_replace rint round rsqrt saturate_cast sign
+    sin sinh sqrt square string_strip string_to_hash_bucket string_to_hash_bucket_fast
+    string_to_hash_bucket_strong string_to_number strings.length strings.lower
+    strings.regex_full_match strings.upper substr tan zeros_like""".split()
+TWO_ARGUMENTS = """
+    add atan2 bitwise.bitwise_and bitwise.bitwise_or bitwise.bitwise_xor bitwise.left_shift
+    bitwise.right_shift complex div_no_nan divide equal floordiv floormod greater greater_equal less
+    less_equal logical_and logical_or logical_xor maximum minimum multiply not_equal pow realdiv
+    squared_difference subtract truediv truncatediv truncatemod""".split()
+LISTS = ['add_n', 'string_join']
 REDUCTIONS = ['sum', 'prod', 'max', 'min', 'mean', 'any', 'all']
 # Namespaces that show some of these functions, too.
-_SHARING = ['debugging', 'dtypes', 'linalg', 'manip', 'math', 'nn', 'sparse', 'strings']
+_SHARING = ['bitwise', 'debugging', 'dtypes', 'io', 'linalg', 'manip', 'math', 'nn', 'sparse',
+            'strings']
 _REPLACED: list = []                # (namespace, name, the function itself)
 _OPERATORS = ['add', 'sub', 'mul', 'truediv', 'floordiv', 'mod', 'pow']
 _COMPARISONS = ['lt', 'le', 'gt', 'ge']
@@ -45,7 +54,7 @@ def _replaced(function, of_ragged):
 
 
 def _of_one(function):
-    return lambda *args, **kwargs: functions.map_flat_values(function, *args, **kwargs)
+    return functools.partial(functions.map_flat_values, function)
 
 
 def _of_two(function):
@@ -78,25 +87,47 @@ def _gather(params, indices, validate_indices=None, name=None, axis=None, batch_
     return functions.gather(params, indices, name)
 
 
+def _of_list(function):
+    return lambda inputs, *args, **kwargs: functions.map_flat_list(function, inputs, *args,
+                                                                   **kwargs)
+
+
+def _always(other):
+    return lambda function: other
+
+
+_SPECIAL = {
+    'boolean_mask': functions.boolean_mask, 'concat': functions.concat,
+    'expand_dims': functions.expand_dims, 'gather': _gather, 'rank': _rank, 'size': _size,
+    'stack': functions.stack, 'where': _where}
+
+
+def _makers():
+    """Path below tf -> a function from the function itself to the one for ragged tensors."""
+    return {**dict.fromkeys(ONE_ARGUMENT, _of_one), **dict.fromkeys(TWO_ARGUMENTS, _of_two),
+            **dict.fromkeys(LISTS, _of_list),
+            **{f'reduce_{kind}': _always(_reduction(kind)) for kind in REDUCTIONS},
+            **{path: _always(other) for path, other in _SPECIAL.items()}}
+
+
 def install() -> None:
     """Puts the functions of this module in the place of those of the public namespaces."""
     if _REPLACED:
         return
     tf = sys.modules['tinyflow']
-    made = {**dict.fromkeys(ONE_ARGUMENT, _of_one), **dict.fromkeys(TWO_ARGUMENTS, _of_two),
-            **{f'reduce_{kind}': lambda function, kind=kind: _reduction(kind)
-               for kind in REDUCTIONS},
-            **{name: lambda function, other=other: other for name, other in (
-                ('concat', functions.concat), ('stack', functions.stack),
-                ('expand_dims', functions.expand_dims), ('gather', _gather), ('size', _size),
-                ('rank', _rank), ('where', _where), ('boolean_mask', functions.boolean_mask))}}
-    for name, make in made.items():
-        function = getattr(tf, name)
-        new = _replaced(function, make(function))
-        for namespace in (tf, *(getattr(tf, shared) for shared in _SHARING)):
-            if vars(namespace).get(name) is function:
-                setattr(namespace, name, new)
-                _REPLACED.append((namespace, name, function))
+    spaces = [tf, *(getattr(tf, name) for name in _SHARING)]
+    new = {}
+    for path, make in _makers().items():
+        function = operator.attrgetter(path)(tf)
+        new[function] = _replaced(function, make(function))
+    names = {path.rpartition('.')[2] for path in _makers()}
+    for space in spaces:
+        for name in names.intersection(dir(space)):
+            getattr(space, name)                # it may be loaded on first use
+        for name, value in list(vars(space).items()):
+            if callable(value) and not isinstance(value, type) and value in new:
+                setattr(space, name, new[value])
+                _REPLACED.append((space, name, value))
 
 
 def remove() -> None:

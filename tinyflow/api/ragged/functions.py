@@ -41,6 +41,11 @@ def map_flat_values(op, *args, **kwargs):
     return first.with_flat_values(values)
 
 
+def map_flat_list(op, inputs, *args, **kwargs):
+    """op([x, y, ...], *args, **kwargs) of ragged tensors of the same rows, and of numbers."""
+    return map_flat_values(lambda *flat: op(list(flat), *args, **kwargs), *inputs)
+
+
 def elementwise(op, x, y, name=None):
     """op(x, y) of two ragged tensors of the same rows, or of one and a tensor that broadcasts."""
     if isinstance(x, RaggedTensor) and isinstance(y, RaggedTensor):
@@ -283,4 +288,4 @@ def boolean_mask(data, mask, name=None):
 
 
 __all__ = ['boolean_mask', 'concat', 'elementwise', 'expand_dims', 'gather', 'get_item',
-           'map_flat_values', 'reduce', 'row', 'stack']
+           'map_flat_list', 'map_flat_values', 'reduce', 'row', 'stack']

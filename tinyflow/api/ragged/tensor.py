@@ -382,6 +382,8 @@ class RaggedTensor:
         return [self._values, self._row_splits], RaggedTensorValue
 
     def __str__(self):
+        if self.graph.runs_at_once:
+            return f'<tf.RaggedTensor {self.to_list()}>'
         return f'tf.RaggedTensor(values={self._values}, row_splits={self._row_splits})'
 
     __repr__ = __str__
