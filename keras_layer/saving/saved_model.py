@@ -63,7 +63,8 @@ def _write(model, path, as_text, serving_only, include_optimizer):
             from keras_layer.saving.saved_objects import SavedObjects  # start-up time
             objects = SavedObjects(model)
             objects = objects if objects.fits else None
-        saved = objects.saveables() if objects else model.weights
+        names = objects.names() if objects else _different([w.op.name for w in model.weights])
+        saved = objects.saveables() if objects else dict(zip(names, model.weights))
         inputs = dict(zip(model.input_names, model.inputs))
         outputs = dict(zip(model.output_names, model.outputs))
         signature = tf.saved_model.predict_signature_def(inputs, outputs)
@@ -79,8 +80,7 @@ def _write(model, path, as_text, serving_only, include_optimizer):
     assets = os.path.join(path, 'assets')
     os.makedirs(assets, exist_ok=True)
     described = configs.described(model)
-    described['weight_names'] = objects.names() if objects else \
-        [w.op.name for w in model.weights]
+    described['weight_names'] = names
     if include_optimizer and hasattr(model.optimizer, 'get_config'):
         described['training_config'] = hdf5.training_config(model)
         described[_STEPS] = int(K.get_value(model.optimizer.iterations))
@@ -89,6 +89,15 @@ def _write(model, path, as_text, serving_only, include_optimizer):
             file.write(objects.metadata(described.get('training_config')))
     with open(os.path.join(assets, _JSON), 'w', encoding='utf8') as file:
         json.dump(described, file, default=configs.as_json)
+
+
+def _different(names):
+    """The names, with a number behind those that were there before: eager Variables share names."""
+    found = []
+    for name in names:
+        number = sum(other.rpartition('#')[0] == name or other == name for other in found)
+        found.append(f'{name}#{number}' if number else name)
+    return found
 
 
 def _is_layers(model):

@@ -291,6 +291,10 @@ def test_install_as_tensorflow(tmp_path):
         import tensorflow.python.framework.errors, tensorflow.python.training.training
         assert own == (tinyflow.nn, tinyflow.train, tinyflow.errors)
         assert not hasattr(tinyflow, 'ops')
+        from tensorflow.compat.v2 import summary
+        import tensorflow.compat.v2.keras as keras_2
+        assert summary.create_file_writer and not hasattr(tf.summary, 'create_file_writer')
+        assert keras_2 is tf.compat.v2.keras and tf.compat.v1.Session is tf.Session
         assert tinyflow.__spec__.name == 'tinyflow'
         tinyflow.uninstall_as_tensorflow()
         import sys

@@ -826,6 +826,77 @@ def saved_models(tf, np):
 
 
 @program
+def modules_with_side_effects(tf, np):
+    class Counter(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.count = tf.Variable(0)
+            self.total = tf.Variable(0.0)
+
+        @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+        def __call__(self, x):
+            self.count.assign_add(1)
+            self.total.assign_add(x)
+            return self.total / tf.cast(self.count, tf.float32)
+
+        @tf.function(input_signature=[])
+        def reset(self):
+            self.count.assign(0)
+            self.total.assign(0.0)
+
+    counter = Counter()
+    counter(tf.constant(4.0))
+    folder = tempfile.mkdtemp()
+    tf.saved_model.save(counter, folder)
+    loaded = tf.saved_model.load(folder)
+    means = [loaded(tf.constant(x)) for x in (2.0, 6.0)]
+    counts = [loaded.count.numpy(), counter.count.numpy()]
+    nothing = loaded.reset()
+    return [means, counts, nothing is None, loaded.count, loaded(tf.constant(3.0))]
+
+
+@program
+def functions_run_eagerly(tf, np):
+    seen = []
+
+    @tf.function(jit_compile=False)
+    def double(x):
+        seen.append(tf.executing_eagerly())
+        return 2 * x
+
+    @tf.py_function(Tout=tf.float32)
+    def squared(x):
+        return x * x
+
+    @tf.numpy_function(Tout=tf.float32)
+    def halved(x):
+        return np.float32(x / 2)
+
+    first = [double(tf.constant(1)), double(tf.constant(2)), tf.config.functions_run_eagerly()]
+    tf.config.run_functions_eagerly(True)
+    then = [double(tf.constant(3)), double(tf.constant(4)), tf.config.functions_run_eagerly()]
+    tf.config.run_functions_eagerly(False)
+    signature = double.get_concrete_function(
+        tf.TensorSpec([None], tf.int32)).structured_input_signature
+    return [first, then, len(seen), seen[-2:] + seen[:1], squared(tf.constant(3.0)),
+            halved(tf.constant(3.0)), signature[0][0].shape.as_list(), signature[0][0].name,
+            signature[1]]
+
+
+@program
+def dataset_positions_in_checkpoints(tf, np):
+    numbers = iter(tf.data.Dataset.range(20).map(lambda x: x * x).batch(3))
+    step = tf.Variable(0)
+    checkpoint = tf.train.Checkpoint(iterator=numbers, step=step)
+    first = [next(numbers), next(numbers)]
+    path = checkpoint.save(os.path.join(tempfile.mkdtemp(), 'at'))
+    after = [next(numbers), next(numbers)]
+    step.assign(5)
+    checkpoint.restore(path)
+    return [first, after, next(numbers), step]
+
+
+@program
 def summaries(tf, np):
     folder = tempfile.mkdtemp()
     writer = tf.summary.create_file_writer(folder)

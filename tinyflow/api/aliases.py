@@ -144,6 +144,10 @@ def _is_version_1(name: str) -> bool:
     return (name + '.').startswith('tensorflow.compat.v1.')
 
 
+def _is_version_2(name: str) -> bool:
+    return (name + '.').startswith('tensorflow.compat.v2.')
+
+
 def _version_2(name: str) -> types.ModuleType:
     """The module of TensorFlow 2 of that name."""
     found = importlib.import_module('tinyflow.api.v2.namespace').ROOT
@@ -175,7 +179,8 @@ class _AliasFinder:
         if fullname.partition('.')[0] not in _ROOTS:
             self._check_from_list(fullname)
             return None
-        if self.version == 2 and not is_private(fullname) and not _is_version_1(fullname):
+        if (self.version == 2 or _is_version_2(fullname)) and not is_private(fullname) \
+                and not _is_version_1(fullname):
             return importlib.machinery.ModuleSpec(fullname, self, is_package=True,
                                                   loader_state=_version_2(fullname))
         if is_private(fullname) and is_missing(fullname):

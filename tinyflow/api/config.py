@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import namedtuple
 from types import SimpleNamespace
 
+from tinyflow.eager.function import run_functions_eagerly as experimental_run_functions_eagerly
 from tinyflow.graph.support import processors
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
@@ -122,13 +123,6 @@ def _unsupported(what):
 
 experimental_connect_to_host = _unsupported('tf.config.experimental_connect_to_host')
 experimental_connect_to_cluster = _unsupported('tf.config.experimental_connect_to_cluster')
-
-
-def experimental_run_functions_eagerly(run_eagerly):
-    """Accepted for False. NotImplementedError for True: eager execution is not supported."""
-    if run_eagerly:
-        raise misuse(NotImplementedError(
-            'tinyflow has no eager execution; graphs are built first and then run.'))
 
 
 experimental = SimpleNamespace(

@@ -20,7 +20,8 @@ from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.graph.variable_creation import variable_creator_scope
 from tinyflow.ops.array.identity_and_cast import identity
 
-__all__ = ['ConcreteFunction', 'Function', 'function']
+__all__ = ['ConcreteFunction', 'Function', 'function', 'functions_run_eagerly',
+           'run_functions_eagerly']
 
 _MANY_TRACES = 8        # after which a function that is traced again says why
 
@@ -42,6 +43,20 @@ def function(func=None, input_signature=None, autograph=True, experimental_autog
             function, input_signature=input_signature, autograph=autograph,
             experimental_autograph_options=experimental_autograph_options)
     return Function(func, input_signature, autograph, experimental_autograph_options)
+
+
+_runs_eagerly = False
+
+
+def run_functions_eagerly(run_eagerly):
+    """With True what tf.function returns calls the Python function, whose ops run at once."""
+    global _runs_eagerly
+    _runs_eagerly = bool(run_eagerly)
+
+
+def functions_run_eagerly():
+    """What was said by run_functions_eagerly."""
+    return _runs_eagerly
 
 
 class Function:
@@ -90,6 +105,8 @@ class Function:
     def __call__(self, *args, **kwargs):
         if not eager_mode.executing_eagerly():          # a graph is being built
             return self._traced(*args, **kwargs)
+        if _runs_eagerly:
+            return self._python_function(*args, **kwargs)
         concrete, tensors = self._concrete(args, kwargs)
         return concrete._call(tensors)
 
@@ -250,6 +267,15 @@ class ConcreteFunction:
     @property
     def outputs(self):
         return list(self.graph.outputs)
+
+    @property
+    def structured_input_signature(self):
+        """(positional arguments, keywords), with a TensorSpec in place of each tensor."""
+        args, kwargs = self._arguments
+        names = iter([t.op.name for t in self._own])
+        return nest.map_structure(
+            lambda leaf: TensorSpec(leaf.shape, leaf.dtype, next(names))
+            if isinstance(leaf, TensorSpec) else leaf, (tuple(args), kwargs))
 
     @property
     def captured_inputs(self):

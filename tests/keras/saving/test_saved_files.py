@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.eager.enabling import eager_execution
 
 FOLDER = pathlib.Path(__file__).parents[2] / 'golden' / 'files' / 'keras'
 load_model = tf.keras.models.load_model
@@ -110,6 +111,22 @@ def test_a_saved_model_is_loaded_without_compile_and_saved_without_the_optimizer
     assert tf.keras.models.load_model(tmp_path / 'bare').optimizer is None
     with pytest.raises(NotImplementedError, match='signatures'):
         model.save(tmp_path / 'other', save_format='tf', signatures={})
+
+
+def test_a_saved_model_of_a_model_with_eager_variables(tmp_path):
+    x, y = np.ones((4, 3), 'f'), np.ones((4, 2), 'f')
+    with eager_execution():
+        made = tf.keras.Sequential([tf.keras.layers.Dense(3, input_shape=(3,), activation='relu'),
+                                    tf.keras.layers.BatchNormalization(),
+                                    tf.keras.layers.Dense(2)])
+        made.compile('adam', 'mse')
+        made.fit(x, y, verbose=0)
+        made.save(tmp_path / 'm', save_format='tf')
+        wanted = made.predict(x)
+        np.testing.assert_array_equal(
+            tf.keras.models.load_model(tmp_path / 'm').predict(x), wanted)
+    np.testing.assert_array_equal(tf.saved_model.load(str(tmp_path / 'm')).signatures[
+        'serving_default'](dense_input=x)['dense_1'], wanted)
 
 
 @pytest.fixture

@@ -21,10 +21,10 @@ __all__ = ['ROOT', 'Namespace', 'namespaces']
 
 # Namespace -> the modules of replaced/ that have its names.
 _REPLACED = {
-    '': ('basics', 'variables'),
+    '': ('basics', 'functions', 'variables'),
     **{space: (space,) for space in (
-        'data', 'distribute', 'estimator', 'image', 'keras', 'nn', 'random', 'saved_model',
-        'summary', 'train', 'version')},
+        'config', 'data', 'distribute', 'estimator', 'image', 'keras', 'nn', 'random',
+        'saved_model', 'summary', 'train', 'version')},
     'keras.layers': ('keras_layers',), 'keras.losses': ('keras_losses',),
     'keras.optimizers': ('keras_optimizers',), 'keras.optimizers.legacy': ('keras_optimizers',),
     'keras.utils': ('keras_utils',),

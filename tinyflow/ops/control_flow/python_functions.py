@@ -18,7 +18,7 @@ from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import OpFailure, misuse
 
-__all__ = ['EagerPyFunc', 'make_python_node', 'numpy_function', 'py_func']
+__all__ = ['numpy_function', 'py_func']
 
 _tokens = itertools.count()
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from tinyflow.formats.wire.bundle_writer import BundleWriter
 from tinyflow.formats.wire.checkpoint_v1 import reader_of
-from tinyflow.graph import dtypes, shapes
+from tinyflow.graph import dtypes, eager_mode, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.eager_mode import executing_eagerly
@@ -270,7 +270,8 @@ class _FromFile(_Status):
                     self._restored.add(key)
             for saveable, keys in others:
                 if keys[0] not in self._restored:
-                    saveable.restore([convert_to_tensor(reader.get(key)) for key in keys], None)
+                    saveable.restore([_as_saved(reader.get(key), spec) for key, spec in
+                                      zip(keys, saveable.specs)], None)
                     self._restored.update(keys)
 
     def run_restore_ops(self, session=None):
@@ -305,6 +306,12 @@ class _FromFile(_Status):
                 todo.append((operation, {t: reader.get(key) for t, key in zip(targets, keys)}))
         _run(session, todo)
         return {id(variable) for variable, _ in pairs}
+
+
+def _as_saved(value, spec):
+    """An eager tensor; the position of an iterator is a variant, which the file has as a string."""
+    value, dtype = convert_to_tensor(value), spec.tensor.dtype
+    return eager_mode.tensor_type(value.array, dtype) if dtype is dtypes.variant else value
 
 
 def _run(session, todo):

@@ -58,6 +58,7 @@ class LoadedObject:
         found: dict[str, list] = {}
         for name, definition in functions:
             found.setdefault(name, []).append(_Trace(definition, self.graph))
+        self._functions = list(found)
         for name, traces in found.items():
             setattr(self, name, _Function(name, traces))
 
@@ -77,6 +78,16 @@ class LoadedObject:
             import_graph_def(graph_def, {f'{name}:0': self.graph.capture(variable.handle)
                                          for name, variable in zip(handles, variables)}, name='')
         return variables
+
+    def __call__(self, *args):
+        """The saved object's own tf.function `__call__`. TypeError if it has none."""
+        function = vars(self).get('__call__')
+        if function is None:
+            raise misuse(TypeError(
+                'The saved object is not callable.\n  Hint: it has the functions '
+                f'{sorted(self._functions)} and the signatures {sorted(self.signatures)}; a '
+                "tf.function named __call__ is saved, too."))
+        return function(*args)
 
     def __repr__(self):
         lines = '\n'.join(f'  {s}' for s in self.signatures.values())
@@ -128,7 +139,7 @@ class _Trace:
             return dict(zip(self._keys, results))
         if self._kind in ('list', 'tuple'):
             return results if self._kind == 'list' else tuple(results)
-        return results[0] if results else None
+        return None if self._kind == 'NoneType' else results[0]
 
 
 class _Function:

@@ -6,10 +6,13 @@ collection that `loaded_at_once.py` reads.
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
+
+import numpy as np
 
 from tinyflow.eager.function import ConcreteFunction, Function
 from tinyflow.eager.symbolic import SymbolicGraph, session_of
-from tinyflow.formats.protos.meta_graph_pb2 import SignatureDef
+from tinyflow.eager.traced_graph import TracedGraph
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.operation import Tensor
@@ -24,7 +27,11 @@ from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.saved_model import constants
 from tinyflow.train.saved_model.builder import SavedModelBuilder
 from tinyflow.train.saved_model.leftovers import undone_on_error
-from tinyflow.train.saved_model.signature_def_utils import predict_signature_def
+from tinyflow.train.saved_model.signature_def_utils import (
+    build_signature_def,
+    predict_signature_def,
+)
+from tinyflow.train.saved_model.utils import build_tensor_info
 
 __all__ = ['save']
 
@@ -37,7 +44,8 @@ def save(obj, export_dir, signatures=None):
     signatures: a tf.function or ConcreteFunction, or a dict of them by name; each takes tensors and
     returns a tensor or a dict of tensors by name. Without it the object's only function with one
     signature is 'serving_default'. Functions that were called or have an input_signature can be
-    called on the loaded object. Raises ValueError for what has no signature.
+    called on the loaded object, as can the object if its `__call__` is one; what they write,
+    print and assert is kept. Raises ValueError for what has no signature.
     """
     if not executing_eagerly():
         raise misuse(RuntimeError('tf.saved_model.save needs eager execution.\n  Hint: '
@@ -48,7 +56,7 @@ def save(obj, export_dir, signatures=None):
             f'Expected a Trackable object for export. Got {obj!r}.\n  Hint: a tf.Module, '
             'tf.train.Checkpoint or Keras model.'))
     functions = _functions_of(obj)
-    graph = SymbolicGraph()
+    graph = _FunctionsGraph()
     with graph.as_default():
         variables = {}
         for path, variable in _variables(obj).items():
@@ -56,9 +64,9 @@ def save(obj, export_dir, signatures=None):
             variables[handle.op.name] = variable
             graph.add_to_collection(constants.VARIABLES_KEY,
                                     f'{path}\0{handle.op.name}'.encode())
-        defs = {name: _signature(name, function)
+        defs = {name: _signature(graph, name, function)
                 for name, function in _chosen(signatures, functions).items()}
-        others = [(name, _function(name, concrete)) for name, function in functions.items()
+        others = [(name, _function(graph, name, concrete)) for name, function in functions.items()
                   for concrete in function._traces.values()]
         for name, definition in others:
             graph.add_to_collection(constants.FUNCTIONS_KEY,
@@ -76,7 +84,8 @@ def _functions_of(obj):
     """{attribute: tf.function} of an object, traced where a signature tells how."""
     found = {}
     for name in dir(obj):
-        if name.startswith('__') or isinstance(getattr(type(obj), name, None), property):
+        if name.startswith('__') and name != '__call__' \
+                or isinstance(getattr(type(obj), name, None), property):
             continue
         value = getattr(obj, name, None)
         if isinstance(value, Function):
@@ -111,9 +120,28 @@ def _concrete(name, function):
         else next(iter(function._traces.values()))
 
 
-def _signature(name, concrete):
+class _FunctionsGraph(SymbolicGraph, TracedGraph):
+    """A graph of functions, each of which does what it does in the order in which it is written."""
+
+    def __init__(self):
+        super().__init__()
+        self._in_function = False
+
+    @contextmanager
+    def function(self):
+        """One function's nodes: they wait for each other, and not for those of other functions."""
+        self.acting, self._last_write, self._reads, self._last_effect = [], {}, {}, None
+        self._in_function = True
+        yield
+        self._in_function = False
+
+    def _waits_of(self, operation):
+        return super()._waits_of(operation) if self._in_function else {}
+
+
+def _signature(graph, name, concrete):
     """The SignatureDef: inputs by the names of parameters, outputs by their keys."""
-    inputs, result = _built(name, concrete)
+    inputs, result = _built(graph, name, concrete)
     outputs = result if isinstance(result, dict) else {
         f'output_{i}': t for i, t in enumerate(nest.flatten(result)) if t is not None}
     if not all(isinstance(t, Tensor) for t in outputs.values()):
@@ -122,22 +150,26 @@ def _signature(name, concrete):
     return predict_signature_def(inputs, outputs)
 
 
-def _function(name, concrete):
+def _function(graph, name, concrete):
     """The SignatureDef of a function that is called by position; its method tells the structure."""
-    inputs, result = _built(name, concrete)
-    definition = SignatureDef()
+    inputs, result = _built(graph, name, concrete)
     tensors = [t for t in nest.flatten(result) if isinstance(t, Tensor)]
-    definition.CopyFrom(predict_signature_def(
-        {f'{i:03d}': t for i, t in enumerate(inputs.values())},
-        {f'{i:03d}': t for i, t in enumerate(tensors)}))
+    if not tensors:                     # the function is called for what it does
+        with graph.control_dependencies(graph.acting):
+            tensors = [identity(np.int32(0))]
     keys = sorted(result) if isinstance(result, dict) else ()      # the order of nest.flatten
-    definition.method_name = 'dict ' + ' '.join(keys) if keys else type(result).__name__
-    return definition
+    return build_signature_def(
+        *[{f'{i:03d}': build_tensor_info(t) for i, t in enumerate(those)}
+          for those in (inputs.values(), tensors)],
+        'dict ' + ' '.join(keys) if keys else type(result).__name__)
 
 
-def _built(name, concrete):
-    """(placeholders by the names of parameters, result) of a function built once more here."""
-    with name_scope(name):
+def _built(graph, name, concrete):
+    """(placeholders by the names of parameters, result) of a function built once more here.
+
+    The result waits for what the function does.
+    """
+    with graph.function(), name_scope(name.strip('_')):
         own = {}
         for i, parameter in enumerate(concrete._own):
             key = parameter.op.name
@@ -149,8 +181,9 @@ def _built(name, concrete):
             concrete._arguments)
         args, kwargs = arguments
         result = concrete._python_function(*args, **kwargs)
-        return own, nest.map_structure(
-            lambda t: identity(t) if isinstance(t, (Tensor, Variable)) else t, result)
+        with graph.control_dependencies(graph.acting):
+            return own, nest.map_structure(
+                lambda t: identity(t) if isinstance(t, (Tensor, Variable)) else t, result)
 
 
 def _variables(obj):
