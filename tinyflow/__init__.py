@@ -210,6 +210,7 @@ _LATER = {**_names_of({
         'deserialize_many_sparse serialize_many_sparse serialize_sparse',
     'tinyflow.ops.queues.accumulators': 'ConditionalAccumulator ConditionalAccumulatorBase',
     'tinyflow.ops.queues.sparse_accumulators': 'SparseConditionalAccumulator',
+    'tinyflow.api.string_splits': 'string_split',
     'tinyflow.ops.strings.as_string': 'as_string',
     'tinyflow.ops.files.compression': 'decode_compressed',
     'tinyflow.ops.files.example_parsing':
@@ -256,7 +257,6 @@ _LATER = {**_names_of({
     'tinyflow.ops.strings.cases': 'decode_base64 encode_base64 string_strip',
     'tinyflow.ops.strings.hashes': 'string_to_hash_bucket string_to_hash_bucket_strong',
     'tinyflow.ops.strings.joins': 'reduce_join string_join',
-    'tinyflow.ops.strings.splits': 'string_split',
     'tinyflow.ops.strings.substrings': 'substr',
     'tinyflow.ops.ctc.edit_distance': 'edit_distance',
     'tinyflow.ops.variables.template': 'make_template',

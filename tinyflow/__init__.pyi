@@ -9,6 +9,7 @@ from tinyflow.api import (
 )
 from tinyflow.api.aliases import install_as_tensorflow, uninstall_as_tensorflow
 from tinyflow.api.ragged.tensor import RaggedTensor
+from tinyflow.api.string_splits import string_split
 from tinyflow.api.v2.behavior import (
     disable_tensor_equality, enable_tensor_equality, enable_v2_behavior, enable_v2_tensorshape,
 )
@@ -216,7 +217,6 @@ from tinyflow.ops.strings.fingerprints import string_to_hash_bucket_fast
 from tinyflow.ops.strings.hashes import string_to_hash_bucket, string_to_hash_bucket_strong
 from tinyflow.ops.strings.joins import reduce_join, string_join
 from tinyflow.ops.strings.regexes import regex_replace
-from tinyflow.ops.strings.splits import string_split
 from tinyflow.ops.strings.substrings import substr
 from tinyflow.ops.tables.lookup_tables import initialize_all_tables, tables_initializer
 from tinyflow.ops.variables import initializers

@@ -35,19 +35,43 @@ def test_static_shapes(graph):
     (ValueError, 'inner ragged dimension', lambda x: x[:, 0]),
     (ValueError, 'only supported in eager mode', lambda x: x.to_list()),
     (ValueError, 'not both', lambda x: tf.RaggedTensor.from_tensor([[1]], [1], 0)),
-    (ValueError, 'identical ragged splits', lambda x: x + tf.ragged.constant([[[1]]])),
     (TypeError, 'RaggedTensor', lambda x: tf.convert_to_tensor(x)),
     (TypeError, 'nrows', len), (TypeError, 'bool', bool),
-    (NotImplementedError, 'keepdims', lambda x: tf.reduce_sum(x, 1, keepdims=True)),
-    (NotImplementedError, 'columns', lambda x: x + [[1, 2, 3]])])
+    (ValueError, 'keepdims', lambda x: tf.reduce_sum(x, 1, keepdims=True)),
+    (NotImplementedError, 'columns with the step -1', lambda x: x[:, ::-1]),
+    (NotImplementedError, 'axis=1', lambda x: tf.gather(x, [0], axis=1)),
+    (ValueError, 'ragged ranks', lambda x: tf.ragged.map_flat_values(
+        tf.add, x, tf.ragged.constant([[[1]]])))])
 def test_what_is_refused(graph, error, match, use):
     with pytest.raises(error, match=match):
         use(tf.ragged.constant([[1, 2, 3], []]))
 
 
+@pytest.mark.parametrize('error, match, use', [
+    (ValueError, 'not in: "strict"', lambda s: s.unicode_decode('a', 'UTF-8', errors='x')),
+    (ValueError, 'must be at least 1', lambda s: s.unicode_encode(1, 'UTF-8')),
+    (ValueError, 'passed string .latin1', lambda s: s.unicode_encode([1], 'latin1')),
+    (ValueError, 'statically known', lambda s: s.unicode_decode(tf.placeholder('string'), 'UTF-8')),
+    (ValueError, 'greater than 0. Got 0', lambda s: s.ngrams(['a'], 0)),
+    (ValueError, 'rank>0', lambda s: s.ngrams('a', 1)),
+    (ValueError, 'must be provided', lambda s: s.ngrams(['a'], 1, padding_width=1)),
+    (ValueError, 'must be greater', lambda s: s.ngrams(['a'], 1, padding_width=0)),
+    (TypeError, 'tuple of strings', lambda s: s.ngrams(['a'], 1, pad_values=1)),
+    (ValueError, 'result_type', lambda s: s.split(['a'], result_type='x'))])
+def test_what_functions_of_strings_refuse(graph, error, match, use):
+    with pytest.raises(error, match=match):
+        use(tf.strings)
+
+
+def test_the_padding_of_an_empty_row_takes_no_neighbour(session):
+    """TensorFlow 1.15 reads the string before the row."""
+    rows = tf.strings.ngrams(tf.ragged.constant([['a'], []]), 2, pad_values='p')
+    assert session.run(rows).to_list() == [[b'p a', b'a p'], [b'p p']]
+
+
 def test_rows_that_differ_are_an_error_when_run(session):
     x, y = tf.ragged.constant([[1, 2], [3]]), tf.ragged.constant([[1], [2, 3]])
-    with pytest.raises(tf.errors.InvalidArgumentError, match='identical ragged splits'):
+    with pytest.raises(tf.errors.InvalidArgumentError, match='Unable to broadcast'):
         session.run(x + y)
 
 

@@ -1,4 +1,6 @@
 """tf.strings: operations on strings."""
+from tinyflow.api.string_splits import strings_split as split
+from tinyflow.graph.support.lazy import importing as _importing
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.checks.printing import string_format as format
 from tinyflow.ops.files.parsing import string_to_number as to_number
@@ -16,7 +18,6 @@ from tinyflow.ops.strings.hashes import (
 )
 from tinyflow.ops.strings.joins import reduce_join, string_join as join, unsorted_segment_join
 from tinyflow.ops.strings.regexes import regex_full_match, regex_replace
-from tinyflow.ops.strings.splits import strings_split as split
 from tinyflow.ops.strings.substrings import substr
 from tinyflow.ops.strings.unicode_transcoding import unicode_transcode
 
@@ -25,4 +26,13 @@ __all__ = ['as_string', 'format', 'join', 'length', 'lower', 'reduce_join', 'reg
            'to_hash_bucket_strong', 'to_number', 'unicode_transcode', 'unsorted_segment_join',
            'upper']
 
-__getattr__ = _explain_missing(__name__, __all__)
+# Loaded with the first use: their results are ragged.
+_LATER = dict.fromkeys(
+    ['bytes_split', 'ngrams', 'unicode_decode', 'unicode_decode_with_offsets', 'unicode_encode',
+     'unicode_script', 'unicode_split', 'unicode_split_with_offsets'],
+    'tinyflow.api.ragged_strings')
+__getattr__ = _importing(globals(), _LATER, _explain_missing(__name__, [*__all__, *_LATER]))
+
+
+def __dir__():
+    return [*__all__, *_LATER]

@@ -135,3 +135,8 @@ case('io.decode_compressed', 'zlib', texts([zlib.compress(b'abc' * 9)]), 'ZLIB')
 case('io.decode_compressed', 'nothing', texts(['abc']))
 case('decode_compressed', 'what is not packed', texts(['abc']), 'GZIP')
 case('decode_compressed', 'an unknown kind', texts(['abc']), 'LZMA')
+
+# --- parts at spaces
+for most in (-1, 0, 1, 2):
+    case('strings.split', 'at most %d' % most, texts(['', '  ', ' a b ', 'a  b  c ', 'a b']),
+         maxsplit=most)

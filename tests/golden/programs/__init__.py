@@ -33,6 +33,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     checks,
     queues,
     ragged,
+    unicode,
     accumulators,
     sync_replicas,
     datasets,

@@ -41,6 +41,10 @@ def sparse_parts(split):
     return ref
 
 
+def decoded(ragged):
+    return [ragged.flat_values, ragged.row_splits]
+
+
 WORDS = texts([[b'Hello ', b' w'], [b'', b'\xc3\xa9t\xc3\xa9']])
 LINES = texts([b'a b  c', b'', b' x'])
 GRID = texts([[b'a', b'b'], [b'c', b'd']])
@@ -124,4 +128,26 @@ ROWS = [
     row('DecodeCompressed', lambda tf, x: tf.decode_compressed(x, 'ZLIB'), [PACKED],
         ref=each(zlib.decompress), grad=False,
         run_bad=[lambda tf: tf.decode_compressed(tf.constant('a'), 'LZMA')]),
+    row('UnicodeDecode', lambda tf, x: decoded(tf.strings.unicode_decode(x, 'UTF-8')),
+        [texts([b'h\xc3\xa9', b'', b'a'])], ref=lambda x: [np.array([104, 233, 97]),
+                                                         np.array([0, 2, 2, 3])],
+        grad=False, unknown=False, static_result=False,
+        run_bad=[lambda tf: tf.strings.unicode_decode(b'\xff', 'UTF-8', errors='strict'),
+                 lambda tf: tf.strings.unicode_decode('a', 'nonsense')]),
+    row('UnicodeDecodeWithOffsets',
+        lambda tf, x: decoded(tf.strings.unicode_decode_with_offsets(x, 'UTF-8')[1]),
+        [texts([b'h\xc3\xa9a', b''])], ref=lambda x: [np.array([0, 1, 3]), np.array([0, 3, 3])],
+        grad=False, unknown=False, static_result=False,
+        run_bad=[lambda tf: tf.strings.unicode_decode_with_offsets('a', 'UTF-8',
+                                                                   replacement_char=-1)]),
+    row('UnicodeEncode', lambda tf, x: tf.strings.unicode_encode(x, 'UTF-8'),
+        [np.array([[104, 233], [97, -1]], np.int32)], grad=False, unknown=False,
+        ref=lambda x: texts([b'h\xc3\xa9', b'a\xef\xbf\xbd']),
+        run_bad=[lambda tf: tf.strings.unicode_encode([-1], 'UTF-8', errors='strict')]),
+    row('UnicodeScript', lambda tf, x: tf.strings.unicode_script(x),
+        [np.array([[65, 1041], [33464, -1]], np.int32)], grad=False,
+        ref=lambda x: np.array([[25, 8], [17, -1]], np.int32)),
+    row('StringNGrams', lambda tf, x: tf.strings.ngrams(x, 2),
+        [texts([b'a', b'b', b'c'])], ref=lambda x: texts([b'a b', b'b c']),
+        grad=False, unknown=False, static_result=False),
 ]

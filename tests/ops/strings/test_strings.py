@@ -64,14 +64,6 @@ def test_all_spellings_are_one_function():
     assert tf.io.decode_base64 is tf.decode_base64 and tf.compat.v1.strings is tf.strings
 
 
-def test_ragged_results_are_refused():
-    for split in (tf.string_split, tf.strings.split):
-        with pytest.raises(NotImplementedError, match='SparseTensor'):
-            split(['a b'], result_type='RaggedTensor')
-    with pytest.raises(NotImplementedError, match='reshape'):
-        tf.strings.split([['a b']])
-
-
 def test_words_as_a_padded_matrix():
     """What a text model does first: split, look at the length, pad."""
     words = tf.sparse_tensor_to_dense(tf.string_split(['the cat', 'a']), default_value='')

@@ -1,4 +1,4 @@
-"""tf.string_split and tf.strings.split: the parts of strings as a SparseTensor."""
+"""The ops behind tf.string_split and tf.strings.split: the parts of strings, as SparseTensors."""
 from __future__ import annotations
 
 import re
@@ -7,14 +7,10 @@ import numpy as np
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import OpFailure, misuse
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.strings.arrays import string_array
-from tinyflow.ops.support.arguments import renamed
-
-__all__ = ['string_split', 'strings_split']
 
 
 def _as_sparse(rows):
@@ -82,48 +78,30 @@ class StringSplitV2(_Split):
 
     def kernel(input, sep, *, maxsplit):
         _check(input, sep)
-        return _as_sparse([text.split(sep.item() or None, maxsplit) for text in input.tolist()])
+        if sep.item():
+            return _as_sparse([text.split(sep.item(), maxsplit) for text in input.tolist()])
+        return _as_sparse([_split_at_spaces(text, maxsplit) for text in input.tolist()])
 
 
-# ---- public functions ------------------------------------------------------------------------
-
-def _check_result(result_type):
-    if result_type == 'RaggedTensor':
-        raise misuse(NotImplementedError(
-            "result_type='RaggedTensor' is not implemented.\n  Hint: "
-            'tf.RaggedTensor.from_sparse(x) of the SparseTensor has the same rows.'))
-    if result_type != 'SparseTensor':
-        raise misuse(ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'."))
+def _split_at_spaces(text, maxsplit):
+    """As str.split, but what is left after `maxsplit` splits is a part even if it is empty."""
+    if maxsplit == 0:
+        return [text]
+    parts = text.split(None, maxsplit)
+    return [*parts, b''] if len(parts) == maxsplit else parts
 
 
-def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type='SparseTensor',
-                 name=None):
-    """Splits each string at any of the characters of `delimiter` (default: a space).
-
-    Shapes: source [n] -> SparseTensor [n, most parts]. An empty delimiter splits into bytes;
-    `skip_empty` drops empty parts.
-    """
-    _check_result(result_type)
-    with name_scope(name, 'StringSplit', [source]):
-        delimiter = renamed('delimiter', delimiter, 'sep', sep)
-        delimiter = convert_to_tensor(' ' if delimiter is None else delimiter, dtypes.string)
-        source = convert_to_tensor(source, dtypes.string)
-        return SparseTensor(*StringSplit.apply(source, delimiter, skip_empty=skip_empty))
+def split_at_any(source, delimiter, skip_empty):
+    """SparseTensor [n, most parts] of the parts of strings [n] between the delimiter's bytes."""
+    delimiter = convert_to_tensor(' ' if delimiter is None else delimiter, dtypes.string)
+    source = convert_to_tensor(source, dtypes.string)
+    return SparseTensor(*StringSplit.apply(source, delimiter, skip_empty=skip_empty))
 
 
-def strings_split(input=None, sep=None, maxsplit=-1, result_type='SparseTensor', source=None,
-                  name=None):
-    """Splits each string like Python's str.split: at `sep`, or at whitespace.
+def split_like_python(input, sep, maxsplit):
+    """SparseTensor [n, most parts] of the parts of strings [n], as str.split makes them."""
+    sep = convert_to_tensor('' if sep is None else sep, dtypes.string)
+    return SparseTensor(*StringSplitV2.apply(input, sep, maxsplit=maxsplit))
 
-    Shapes: input [n] -> SparseTensor [n, most parts]. At most `maxsplit` splits (-1: all).
-    """
-    input = renamed('input', input, 'source', source)
-    _check_result(result_type)
-    with name_scope(name, 'StringSplit', [input]):
-        input = convert_to_tensor(input, dtypes.string, 'input')
-        if input.raw_shape is None or len(input.raw_shape) != 1:
-            raise misuse(NotImplementedError(
-                'tf.strings.split of non-vectors needs ragged tensors, which are not implemented: '
-                'tf.reshape(input, [-1]) is a vector of all strings.'))
-        sep = convert_to_tensor('' if sep is None else sep, dtypes.string)
-        return SparseTensor(*StringSplitV2.apply(input, sep, maxsplit=maxsplit))
+
+__all__ = []

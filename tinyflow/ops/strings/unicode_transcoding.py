@@ -4,12 +4,21 @@ from __future__ import annotations
 import codecs
 
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.ops.strings.arrays import ElementwiseStringOp, checked_choice, map_strings
+from tinyflow.ops.strings.arrays import (
+    ElementwiseStringOp,
+    as_text,
+    checked_choice,
+    map_strings,
+)
 
 __all__ = ['unicode_transcode']
 
-_ERRORS = ('strict', 'replace', 'ignore')
-_OUTPUTS = ('UTF-8', 'UTF-16-BE', 'UTF-32-BE')
+ERRORS = ('strict', 'replace', 'ignore')
+OUTPUTS = ('UTF-8', 'UTF-16-BE', 'UTF-32-BE')
+CONTROLS = range(32)
+_MARKS = {'utf-16': (b'\xff\xfe', b'\xfe\xff'),          # little-endian, big-endian
+          'utf-32': (b'\xff\xfe\0\0', b'\0\0\xfe\xff')}
+_OTHER_NAMES = {'utf-7': 'ascii', 'utf-8-sig': 'no encoding'}
 
 
 class UnicodeTranscode(ElementwiseStringOp):
@@ -21,44 +30,62 @@ class UnicodeTranscode(ElementwiseStringOp):
 
     def kernel(input, *, input_encoding, output_encoding, errors, replacement_char,
                replace_control_characters):
-        source, target = _known(_text(input_encoding)), _text(output_encoding)
-        errors = _text(errors)
-        replacement = chr(replacement_char) if errors == 'replace' else ''
-        controls = dict.fromkeys(range(32), replacement) if replace_control_characters else None
+        source, target = known_encoding(as_text(input_encoding)), as_text(output_encoding)
+        errors, shown = as_text(errors), replacement_of(errors, replacement_char)
+        shown = '\ufffd' if '\ud800' <= shown <= '\udfff' else shown    # half of a pair of UTF-16
+        controls = dict.fromkeys(CONTROLS, shown) if replace_control_characters else None
 
         def transcoded(data):
-            text = _decoded(data, source, None if errors == 'strict' else replacement)
+            text = ''.join([part for part, _, _ in decoded_parts(data, source, errors, shown)])
             if controls is not None:
+                if errors == 'strict' and text.translate(controls) != text:
+                    raise OpFailure('Invalid formatting on input string: a control character',
+                                    "errors='replace' or 'ignore' continues.")
                 text = text.translate(controls)
             return text.encode(target)
         return map_strings(transcoded, input)
 
 
-def _text(value):
-    return value.decode() if isinstance(value, bytes) else value
+def replacement_of(errors, replacement_char):
+    """The text that takes the place of invalid bytes ('' to drop them)."""
+    if not 0 <= replacement_char <= 0x10ffff:
+        raise OpFailure('replacement_char out of unicode codepoint range',
+                        f'it is {replacement_char}; code points are 0 to 0x10ffff.')
+    return '' if as_text(errors) == 'ignore' else chr(replacement_char)
 
 
-def _known(encoding):
+def known_encoding(encoding):
+    """Python's name of an encoding; ValueError for an unknown one."""
     try:
-        return codecs.lookup(encoding).name
+        return codecs.lookup(_OTHER_NAMES.get(encoding.lower(), encoding)).name
     except LookupError:
         raise ValueError(f'Could not create converter for input encoding: {encoding}') from None
 
 
-def _decoded(data, encoding, replacement):
-    """The decoded text, with `replacement` for each invalid sequence (None: raise an error)."""
-    if encoding in ('utf-16', 'utf-32') and data[:2] not in (b'\xff\xfe', b'\xfe\xff', b'\0\0'):
-        encoding += '-be'           # the standard's byte order without a byte order mark
+def decoded_parts(data, encoding, errors, replacement):
+    """[(text, where it begins, its encoding)] of a string's parts, in order.
+
+    Each invalid sequence is a part `replacement` of no encoding; with errors='strict' it is
+    InvalidArgumentError.
+    """
+    begin = 0
+    if encoding in _MARKS:              # without a mark, the standard's byte order is big-endian
+        little, big = _MARKS[encoding]
+        begin = len(big) if data.startswith((little, big)) else 0
+        encoding += '-le' if data.startswith(little) else '-be'
+        data = data[begin:]
     parts = []
     while True:
         try:
-            parts.append(data.decode(encoding))
-            return ''.join(parts)
+            parts.append((data.decode(encoding), begin, encoding))
+            return parts
         except UnicodeDecodeError as error:
-            if replacement is None:
+            if errors == 'strict':
                 raise OpFailure(f'Invalid formatting on input string: {error}',
                                 "errors='replace' or 'ignore' continues.") from None
-            parts += [data[:error.start].decode(encoding), replacement]
+            parts += [(data[:error.start].decode(encoding), begin, encoding),
+                      (replacement, begin + error.start, None)]
+            begin += error.end
             data = data[error.end:]
 
 
@@ -73,7 +100,7 @@ def unicode_transcode(input, input_encoding, output_encoding, errors='replace',
     kind = 'UnicodeTranscode'
     return UnicodeTranscode.apply(
         input, input_encoding=input_encoding,
-        errors=checked_choice(errors, _ERRORS, kind, 'errors'),
-        output_encoding=checked_choice(output_encoding, _OUTPUTS, kind, 'output_encoding'),
+        errors=checked_choice(errors, ERRORS, kind, 'errors'),
+        output_encoding=checked_choice(output_encoding, OUTPUTS, kind, 'output_encoding'),
         replacement_char=replacement_char, replace_control_characters=replace_control_characters,
         name=name)
