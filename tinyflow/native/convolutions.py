@@ -70,7 +70,7 @@ def _sizes(instruction: Instruction, x: Any, filter: Any, y: Any) -> _Sizes | No
     values = [v for v in (x, filter, y) if not isinstance(v, tuple)]
     if attrs['data_format'] != 'NHWC' or any(v.dtype.np != np.float32 for v in values):
         return None
-    shapes = [v if isinstance(v, tuple) else v.raw_shape for v in (x, filter, y)]
+    shapes: list[Any] = [v if isinstance(v, tuple) else v.raw_shape for v in (x, filter, y)]
     if any(shape is None or None in shape or 0 in shape for shape in shapes):
         return None
     strides, rates = attrs['strides'][1:3], attrs['dilations'][1:3]
@@ -80,7 +80,7 @@ def _sizes(instruction: Instruction, x: Any, filter: Any, y: Any) -> _Sizes | No
     if shapes[0][-1] != shapes[1][2] or shapes[2] != (shapes[0][0], *windows.positions,
                                                       shapes[1][3]):
         return None                     # the run will refuse it, with the user's line
-    sizes = _Sizes(*shapes, windows)
+    sizes = _Sizes(shapes[0], shapes[1], shapes[2], windows)
     return sizes if sizes.work >= _LEAST else None
 
 
@@ -99,7 +99,8 @@ def _forward_description(sizes: _Sizes, attributes: ctypes.c_void_p | None,
 
 def forward(instruction: Instruction) -> Callable[..., np.ndarray] | None:
     """The kernel of a Conv2D."""
-    sizes = _sizes(instruction, *instruction.inputs, instruction.outputs[0])
+    x, filter = instruction.inputs
+    sizes = _sizes(instruction, x, filter, instruction.outputs[0])
     if sizes is None:
         return None
     x_layout, y_layout, filter_layout, _ = sizes.layouts()

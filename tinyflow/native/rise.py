@@ -37,13 +37,13 @@ class RisingExecutable(Executable):
         self._replace = replace
         self._lock = threading.Lock()
         self._maker: threading.Thread | None = None
-        self._raised: Executable | None = None
+        self._raised: NativeExecutable | None = None
         self._done = False
         self._fastest = float('inf')
 
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
         if self._done:
-            return (self._raised or super()).__call__(feeds)
+            return super().__call__(feeds) if self._raised is None else self._raised(feeds)
         if self.runs >= _MOVE:
             self._move()
             return self(feeds)
