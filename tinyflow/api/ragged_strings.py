@@ -1,7 +1,7 @@
 """Functions of tf.strings whose results are ragged: characters, bytes, parts and neighbours."""
 from __future__ import annotations
 
-from tinyflow.api.ragged import functions
+from tinyflow.api.ragged import indexing
 from tinyflow.api.ragged.tensor import RaggedTensor
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
@@ -178,7 +178,7 @@ def _deeper(input, rows):
         return input.with_flat_values(_deeper(input.flat_values, rows))
     rank = input.shape.ndims
     if rank == 0:
-        return functions.row(rows(joining.stack([input])), 0)
+        return indexing.row(rows(joining.stack([input])), 0)
     if rank in (1, None):
         return rows(input)
     return _deeper(RaggedTensor.from_tensor(input, ragged_rank=rank - 1), rows)
@@ -217,7 +217,7 @@ def ngrams(data, ngram_width, separator=' ', pad_values=None, padding_width=None
         if isinstance(data, RaggedTensor):
             return _ngrams(data, options)
         if rank == 1:
-            return functions.row(_ngrams(RaggedTensor.from_row_starts(data, [0]), options), 0)
+            return indexing.row(_ngrams(RaggedTensor.from_row_starts(data, [0]), options), 0)
         result = _ngrams(RaggedTensor.from_tensor(data, ragged_rank=rank - 1), options)
         shape = joining.concat([shape_ops.shape(data)[:-1], [-1]], 0)
         return shaping.reshape(result.flat_values, shape)

@@ -9,9 +9,10 @@ import functools
 import operator
 import sys
 
-from tinyflow.api.ragged import functions
+from tinyflow.api.ragged import broadcasting, functions, indexing, reductions
 from tinyflow.api.ragged.tensor import RaggedTensor
 from tinyflow.graph.operation import Tensor
+from tinyflow.ops.math import logic
 
 # Public names below tf, by what they do with ragged tensors. Activations are not among them: layers
 # compare them with functions that they know; tf.ragged.map_flat_values takes them.
@@ -58,12 +59,12 @@ def _of_one(function):
 
 
 def _of_two(function):
-    return lambda x, y, name=None: functions.elementwise(function, x, y, name)
+    return lambda x, y, name=None: broadcasting.elementwise(function, x, y, name)
 
 
 def _reduction(kind):
     def reduce(input_tensor, axis=None, keepdims=None, name=None):
-        return functions.reduce(kind, input_tensor, axis, keepdims, name)
+        return reductions.reduce(kind, input_tensor, axis, keepdims, name)
     return reduce
 
 
@@ -76,15 +77,12 @@ def _rank(input, name=None):
     return ragged + sys.modules['tinyflow'].rank(input.flat_values, name)
 
 
-def _where(condition, x=None, y=None, name=None):
-    if x is None:
-        raise NotImplementedError('tf.where(condition) of a ragged condition is not implemented')
-    where = sys.modules['tinyflow'].where.__wrapped__
-    return functions.map_flat_values(where, condition, x, y)
-
-
 def _gather(params, indices, validate_indices=None, name=None, axis=None, batch_dims=0):
-    return functions.gather(params, indices, name)
+    if axis not in (None, 0):
+        raise NotImplementedError(f'tf.gather(axis={axis}) of ragged tensors is not implemented')
+    if batch_dims:
+        return indexing.batch_gather(params, indices, name)
+    return indexing.gather(params, indices, name)
 
 
 def _of_list(function):
@@ -97,9 +95,13 @@ def _always(other):
 
 
 _SPECIAL = {
-    'boolean_mask': functions.boolean_mask, 'concat': functions.concat,
-    'expand_dims': functions.expand_dims, 'gather': _gather, 'rank': _rank, 'size': _size,
-    'stack': functions.stack, 'where': _where}
+    'batch_gather': indexing.batch_gather, 'boolean_mask': functions.boolean_mask,
+    'concat': functions.concat, 'dynamic_partition': functions.dynamic_partition,
+    'expand_dims': functions.expand_dims, 'gather': _gather, 'gather_nd': indexing.gather_nd,
+    'one_hot': functions.one_hot, 'rank': _rank, 'reduce_join': reductions.join, 'size': _size,
+    'squeeze': functions.squeeze, 'stack': functions.stack, 'tile': functions.tile,
+    'where': functions.ragged_where}
+_SEGMENTS = ['sum', 'prod', 'max', 'min', 'mean', 'sqrt_n']
 
 
 def _makers():
@@ -107,6 +109,8 @@ def _makers():
     return {**dict.fromkeys(ONE_ARGUMENT, _of_one), **dict.fromkeys(TWO_ARGUMENTS, _of_two),
             **dict.fromkeys(LISTS, _of_list),
             **{f'reduce_{kind}': _always(_reduction(kind)) for kind in REDUCTIONS},
+            **{f'unsorted_segment_{kind}': _always(functools.partial(reductions.segment, kind))
+               for kind in _SEGMENTS},
             **{path: _always(other) for path, other in _SPECIAL.items()}}
 
 
@@ -140,18 +144,24 @@ def remove() -> None:
 def _install_operators():
     for name in _OPERATORS:
         function = getattr(operator, name)
-        setattr(RaggedTensor, f'__{name}__', lambda x, y, f=function: functions.elementwise(
+        setattr(RaggedTensor, f'__{name}__', lambda x, y, f=function: broadcasting.elementwise(
             f, x, y))
-        setattr(RaggedTensor, f'__r{name}__', lambda x, y, f=function: functions.elementwise(
+        setattr(RaggedTensor, f'__r{name}__', lambda x, y, f=function: broadcasting.elementwise(
             f, y, x))
     for name in _COMPARISONS:
         function = getattr(operator, name)
-        setattr(RaggedTensor, f'__{name}__', lambda x, y, f=function: functions.elementwise(
+        setattr(RaggedTensor, f'__{name}__', lambda x, y, f=function: broadcasting.elementwise(
             f, x, y))
+    for name, function in (('and', logic.logical_and), ('or', logic.logical_or),
+                           ('xor', logic.logical_xor)):
+        setattr(RaggedTensor, f'__{name}__', lambda x, y, f=function: broadcasting.elementwise(
+            f, x, y))
+        setattr(RaggedTensor, f'__r{name}__', lambda x, y, f=function: broadcasting.elementwise(
+            f, y, x))
     RaggedTensor.__neg__ = lambda x: functions.map_flat_values(operator.neg, x)
     RaggedTensor.__abs__ = lambda x: functions.map_flat_values(abs, x)
     RaggedTensor.__invert__ = lambda x: functions.map_flat_values(operator.invert, x)
-    RaggedTensor.__getitem__ = functions.get_item
+    RaggedTensor.__getitem__ = indexing.get_item
     RaggedTensor.__array_priority__ = Tensor.__array_priority__
 
 

@@ -1,19 +1,22 @@
-"""What functions of tf give of ragged tensors: reductions, concatenation, gathering, rows."""
+"""What functions of tf give of ragged tensors: their values, joined, tiled, masked, divided."""
 from __future__ import annotations
 
-from tinyflow.api.ragged import rows
+from tinyflow.api.ragged import indexing, reductions, rows
 from tinyflow.api.ragged.tensor import RaggedTensor
+from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, gathering, joining, shape_ops, shaping
 from tinyflow.ops.array.identity_and_cast import cast, identity
-from tinyflow.ops.array.where_onehot import boolean_mask as dense_mask, where
+from tinyflow.ops.array.sorting import argsort
+from tinyflow.ops.array.where_onehot import (
+    boolean_mask as dense_mask,
+    one_hot as dense_one_hot,
+    where,
+)
 from tinyflow.ops.checks.value_checks import assert_equal
-from tinyflow.ops.math import arithmetic, division, reduction, segments
-
-_SEGMENTS = {'sum': segments.unsorted_segment_sum, 'prod': segments.unsorted_segment_prod,
-             'max': segments.unsorted_segment_max, 'min': segments.unsorted_segment_min}
+from tinyflow.ops.math import arithmetic, segments
 
 
 def map_flat_values(op, *args, **kwargs):
@@ -46,166 +49,12 @@ def map_flat_list(op, inputs, *args, **kwargs):
     return map_flat_values(lambda *flat: op(list(flat), *args, **kwargs), *inputs)
 
 
-def elementwise(op, x, y, name=None):
-    """op(x, y) of two ragged tensors of the same rows, or of one and a tensor that broadcasts."""
-    if isinstance(x, RaggedTensor) and isinstance(y, RaggedTensor):
-        return map_flat_values(op, x, y)
-    ragged = x if isinstance(x, RaggedTensor) else y
-    other = convert_to_tensor(y if ragged is x else x, ragged.dtype)
-    inner = ragged.flat_values.shape.ndims or 1
-    if other.shape.ndims == 2 and other.shape[1] == 1 and ragged.ragged_rank == 1:
-        other = gathering.gather(other[:, 0], ragged.value_rowids())
-    elif other.shape.ndims is None or other.shape.ndims > inner - 1:
-        raise misuse(NotImplementedError(
-            f'{ragged.shape} and {other.shape}: of a tensor that is not ragged, numbers, columns '
-            '[rows, 1] and what broadcasts to the innermost values can be combined with it.\n'
-            '  Hint: tf.RaggedTensor.from_tensor(x).'))
-    values = op(ragged.flat_values, other) if ragged is x else op(other, ragged.flat_values)
-    return ragged.with_flat_values(values)
-
-
-# ---- reductions ----------------------------------------------------------------------------
-
-def reduce(kind, x, axis=None, keepdims=None, name=None):
-    """The reduction `kind` (sum, prod, max, min, mean, any, all) of a RaggedTensor."""
-    if keepdims:
-        raise misuse(NotImplementedError('keepdims=True is not implemented for ragged tensors; '
-                                         'tf.expand_dims(result, axis) gives the same.'))
-    with name_scope(name, f'RaggedReduce{kind.title()}', [x.row_splits]):
-        if kind in ('any', 'all'):
-            counted = x.with_flat_values(cast(x.flat_values, 'int32'))
-            found = reduce({'any': 'max', 'all': 'min'}[kind], counted, axis)
-            return _mapped(lambda v: v > 0, found)
-        if kind == 'mean':
-            total = reduce('sum', x, axis)
-            count = reduce('sum', x.with_flat_values(constants.ones_like(x.flat_values)), axis)
-            if isinstance(total, RaggedTensor):
-                return total.with_flat_values(division.truediv(total.flat_values,
-                                                               count.flat_values))
-            return division.truediv(total, count)
-        if axis is None:
-            return getattr(reduction, f'reduce_{kind}')(x.flat_values)
-        if isinstance(axis, (list, tuple)):
-            for one in sorted((_positive(a, x) for a in axis), reverse=True):
-                x = reduce(kind, x, one) if isinstance(x, RaggedTensor) else \
-                    getattr(reduction, f'reduce_{kind}')(x, axis=one)
-            return x
-        return _reduce_axis(kind, x, _positive(axis, x))
-
-
-def _mapped(function, x):
-    return x.with_flat_values(function(x.flat_values)) if isinstance(x, RaggedTensor) else \
-        function(x)
-
-
-def _positive(axis, x):
-    rank = x.shape.ndims
-    if not -rank <= axis < rank:
-        raise misuse(ValueError(f'axis={axis} is not an axis of a ragged tensor of rank {rank}'))
-    return axis % rank
-
-
-def _reduce_axis(kind, x, axis):
-    values = x.values
-    if axis > 1:
-        inner = _reduce_axis(kind, values, axis - 1) if isinstance(values, RaggedTensor) else \
-            getattr(reduction, f'reduce_{kind}')(values, axis=axis - 1)
-        return x.with_values(inner)
-    ids = x.value_rowids()
-    if axis == 1 and not isinstance(values, RaggedTensor):
-        return _SEGMENTS[kind](values, ids, x.nrows())
-    if axis == 0 and not isinstance(values, RaggedTensor):
-        columns = constants.range(cast(shape_ops.shape(ids)[0], ids.dtype)) \
-            - gathering.gather(x.row_splits, ids)
-        return _SEGMENTS[kind](values, columns, x.bounding_shape(axis=1))
-    if axis == 1 and not isinstance(values.values, RaggedTensor):
-        # The columns of all inner rows that belong to one outer row.
-        inner = values.value_rowids()
-        columns = constants.range(cast(shape_ops.shape(inner)[0], inner.dtype)) \
-            - gathering.gather(values.row_splits, inner)
-        longest = segments.unsorted_segment_max(values.row_lengths(), ids, x.nrows())
-        splits = rows.splits_of_lengths(arithmetic.maximum(
-            longest, constants.constant(0, longest.dtype)))
-        places = gathering.gather(splits, gathering.gather(ids, inner)) + columns
-        return RaggedTensor(_SEGMENTS[kind](values.values, places, splits[-1]), splits,
-                            internal=True)
-    raise misuse(NotImplementedError(f'axis={axis} of a ragged tensor of ragged rank '
-                                     f'{x.ragged_rank} is not implemented'))
-
-
-# ---- rows ----------------------------------------------------------------------------------
-
-def gather(params, indices, name=None):
-    """The rows of `params` at some indices, either of which may be ragged."""
-    with name_scope(name, 'RaggedGather'):
-        if isinstance(indices, RaggedTensor):
-            return indices.with_values(gather(params, indices.values))
-        if not isinstance(params, RaggedTensor):
-            return gathering.gather(params, indices)
-        indices = convert_to_tensor(indices, name='indices')
-        if indices.shape.ndims == 0:
-            return row(params, indices)
-        if indices.shape.ndims != 1:
-            raise misuse(NotImplementedError('indices of a ragged tensor are numbers, vectors or '
-                                             'ragged tensors'))
-        starts = gathering.gather(params.row_splits[:-1], indices)
-        splits = rows.splits_of_lengths(gathering.gather(params.row_lengths(), indices))
-        ids = rows.ids_of_splits(splits)
-        places = constants.range(splits[-1]) - gathering.gather(splits, ids) \
-            + gathering.gather(starts, ids)
-        return RaggedTensor(gather(params.values, places), splits, internal=True)
-
-
-def row(x, i):
-    """Row i, a Tensor or, of a RaggedTensor of ragged rank 2 or more, a RaggedTensor."""
-    start, end = x.row_splits[:-1][i], x.row_splits[1:][i]
-    if isinstance(x.values, RaggedTensor):
-        return gather(x.values, constants.range(start, end))
-    return x.values[start:end]
-
-
-def get_item(x, key):
-    """x[key]: a row, a slice of rows, and then columns [a:b] of each row."""
-    key = key if isinstance(key, tuple) else (key,)
-    first, *rest = key
-    if isinstance(first, slice):
-        if first != slice(None):
-            chosen = constants.range(x.nrows())[first]
-            x = gather(x, chosen)
-        return _columns(x, rest) if rest else x
-    found = row(x, first)
-    return found[tuple(rest)] if rest else found
-
-
-def _columns(x, rest):
-    part, *more = rest
-    if more:
-        raise misuse(NotImplementedError('a ragged tensor takes [rows, columns] only'))
-    if not isinstance(part, slice):
-        raise misuse(ValueError('Cannot index into an inner ragged dimension.'))
-    if part.step not in (None, 1):
-        raise misuse(NotImplementedError('columns of a ragged tensor have the step 1'))
-    lengths = x.row_lengths()
-
-    def place(number, default):
-        if number is None:
-            return default
-        number = cast(convert_to_tensor(number), lengths.dtype)
-        zeros = constants.zeros_like(lengths)
-        number = where(number + zeros < 0, lengths + number, zeros + number)
-        return arithmetic.maximum(arithmetic.minimum(number, lengths), zeros)
-    starts = place(part.start, constants.zeros_like(lengths))
-    ends = arithmetic.maximum(place(part.stop, lengths), starts)
-    splits = rows.splits_of_lengths(ends - starts)
-    ids = rows.ids_of_splits(splits)
-    places = constants.range(splits[-1]) - gathering.gather(splits, ids) \
-        + gathering.gather(starts + x.row_splits[:-1], ids)
-    return RaggedTensor(gather(x.values, places), splits, internal=True)
-
-
 def expand_dims(x, axis, name=None):
     """A new axis of length 1."""
     rank = x.shape.ndims
+    if not -rank - 1 <= axis <= rank:
+        raise misuse(ValueError(f'axis={axis} out of bounds: expected '
+                                f'{-rank - 1}<=axis<{rank + 1}'))
     axis = axis + rank + 1 if axis < 0 else axis
     with name_scope(name, 'RaggedExpandDims', [x.row_splits]):
         if axis == 0:
@@ -222,9 +71,12 @@ def concat(values, axis, name=None):
     """Rows one after the other (axis 0), or each row with the same one of the next (axis 1)."""
     with name_scope(name, 'RaggedConcat'):
         rank = max(v.ragged_rank for v in values if isinstance(v, RaggedTensor))
-        parts = [v if isinstance(v, RaggedTensor) else RaggedTensor.from_tensor(
-            v, ragged_rank=rank) for v in values]
-        axis = _positive(axis, parts[0])
+        parts = [v if isinstance(v, RaggedTensor) else _ragged(v, rank) for v in values]
+        for part in parts[1:]:
+            if part.shape.ndims != parts[0].shape.ndims:
+                raise misuse(ValueError(f'Shape {part.shape} must have rank '
+                                        f'{parts[0].shape.ndims}'))
+        axis = reductions.positive(axis, parts[0])
         if len({p.ragged_rank for p in parts}) > 1:
             raise misuse(ValueError('the ragged ranks must be equal: '
                                     f'{[p.ragged_rank for p in parts]}'))
@@ -237,7 +89,7 @@ def concat(values, axis, name=None):
             with control_dependencies(checks):
                 order = constants.range(count)
             order = joining.stack([order + i * count for i in range(len(parts))], axis=1)
-            mixed = gather(_one_after_the_other(parts), shaping.reshape(order, [-1]))
+            mixed = indexing.gather(_one_after_the_other(parts), shaping.reshape(order, [-1]))
             return RaggedTensor(mixed.values, mixed.row_splits[::len(parts)], internal=True)
         inner = [p.values for p in parts]
         joined = concat(inner, axis - 1) if isinstance(inner[0], RaggedTensor) else \
@@ -256,8 +108,17 @@ def _one_after_the_other(parts):
                         joining.concat(splits, 0), internal=True)
 
 
+def _ragged(x, rank):
+    x = convert_to_tensor(x)
+    if x.shape.ndims is not None and x.shape.ndims <= rank:
+        raise misuse(ValueError(f'Shape {x.shape} must have rank {rank + 1}'))
+    return RaggedTensor.from_tensor(x, ragged_rank=rank)
+
+
 def stack(values, axis=0, name=None):
-    """Tensors, ragged or not, along a new axis; of other ranks than 0 the result is ragged."""
+    """Tensors, ragged or not, along a new axis; ragged if one of them is."""
+    if not any(isinstance(v, RaggedTensor) for v in values):
+        return joining.stack(values, axis, name)
     with name_scope(name, 'RaggedConcat'):
         parts = [v if isinstance(v, RaggedTensor) else convert_to_tensor(v) for v in values]
         rank = max([v.ragged_rank for v in parts if isinstance(v, RaggedTensor)], default=1)
@@ -267,13 +128,18 @@ def stack(values, axis=0, name=None):
 
 
 def boolean_mask(data, mask, name=None):
-    """The values where the mask is true; with a mask of rank 2 or more, in ragged rows."""
+    """The values where the mask is true; with a mask of rank 2 or more, in ragged rows.
+
+    Raises ValueError for a mask of rank 0.
+    """
     with name_scope(name, 'RaggedMask'):
         if not isinstance(mask, RaggedTensor):
             mask = convert_to_tensor(mask, name='mask')
+            if mask.shape.ndims == 0:
+                raise misuse(ValueError('mask cannot be scalar.'))
             if mask.shape.ndims == 1:
-                return gather(data, where(mask)[:, 0]) if isinstance(data, RaggedTensor) \
-                    else dense_mask(data, mask)
+                return indexing.gather(data, where(mask)[:, 0]) \
+                    if isinstance(data, RaggedTensor) else dense_mask(data, mask)
             mask = RaggedTensor.from_tensor(mask, ragged_rank=mask.shape.ndims - 1)
         if not isinstance(data, RaggedTensor):
             data = RaggedTensor.from_tensor(data, ragged_rank=mask.ragged_rank)
@@ -287,5 +153,132 @@ def boolean_mask(data, mask, name=None):
                             internal=True)
 
 
-__all__ = ['boolean_mask', 'concat', 'elementwise', 'expand_dims', 'gather', 'get_item',
-           'map_flat_list', 'map_flat_values', 'reduce', 'row', 'stack']
+def ragged_where(condition, x=None, y=None, name=None):
+    """The places where `condition` is true; or x there, y elsewhere.
+
+    A condition that is a vector chooses among the rows of x and y.
+    """
+    if (x is None) != (y is None):
+        raise misuse(ValueError('x and y must both be non-None or both be None.'))
+    with name_scope(name, 'RaggedWhere', [condition, x, y]):
+        if x is None:
+            return dense_mask(condition.to_sparse().indices, condition.flat_values)
+        if isinstance(condition, RaggedTensor):
+            return map_flat_values(where, condition, x, y)
+        condition = convert_to_tensor(condition, dtypes.bool, name='condition')
+        count = x.nrows()
+        places = constants.range(count)
+        return indexing.gather(_one_after_the_other([x, y]),
+                               where(condition, places, places + count))
+
+
+def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+    """The one-hot vector of each index, behind the rows (axis=-1)."""
+    if axis is not None and -1 < axis <= indices.ragged_rank:
+        axis = -1 if axis == indices.ragged_rank else axis
+        if axis != -1:
+            raise misuse(ValueError('axis must be greater than indices.ragged_rank.'))
+    inner = axis if axis in (None, -1) else axis - indices.ragged_rank
+    return indices.with_flat_values(dense_one_hot(indices.flat_values, depth, on_value, off_value,
+                                                  inner, dtype, name))
+
+
+def tile(input, multiples, name=None):
+    """The tensor, `multiples[i]` times along each axis i."""
+    with name_scope(name, 'RaggedTile', [input, multiples]):
+        kind = input.row_splits.dtype
+        multiples = cast(convert_to_tensor(multiples, name='multiples'), kind)
+        rank = input.shape.ndims
+        return _tiled(input, [multiples[i] for i in range(rank)])
+
+
+def _tiled(x, times):
+    if not isinstance(x, RaggedTensor):
+        return joining.tile(x, joining.stack(times))
+    one = constants.constant(1, x.row_splits.dtype)
+    values = _tiled(x.values, [one, *times[2:]]) if len(times) > 2 else x.values
+    lengths = x.row_lengths()
+    ids, columns, splits = rows.places_of_lengths(lengths * times[1])
+    columns = columns % gathering.gather(lengths, ids)
+    x = RaggedTensor(indexing.gather(values, gathering.gather(x.row_starts(), ids) + columns),
+                     splits, internal=True)
+    count = x.nrows()
+    return indexing.gather(x, constants.range(count * times[0])
+                           % arithmetic.maximum(count, constants.constant(1, count.dtype)))
+
+
+def squeeze(input, axis=None, name=None, squeeze_dims=None):
+    """Without the axes in `axis`, each of which must have the length 1.
+
+    Raises ValueError without an axis, InvalidArgumentError for other lengths.
+    """
+    axis = squeeze_dims if axis is None else axis
+    if axis is None:
+        raise misuse(ValueError('Ragged.squeeze must have an axis argument.\n  Hint: lengths are '
+                                'not known before the graph runs.'))
+    chosen = axis if isinstance(axis, (list, tuple)) else [axis]
+    with name_scope(name, 'RaggedSqueeze', [input]):
+        for one in sorted((reductions.positive(a, input) for a in chosen), reverse=True):
+            input = _squeezed(input, one) if isinstance(input, RaggedTensor) else \
+                shaping.squeeze(input, [one])
+        return input
+
+
+def _squeezed(x, axis):
+    if axis > 1:
+        inner = x.values
+        return x.with_values(_squeezed(inner, axis - 1) if isinstance(inner, RaggedTensor)
+                             else shaping.squeeze(inner, [axis - 1]))
+    lengths = x.row_lengths() if axis else x.nrows()
+    check = assert_equal(lengths, constants.constant(1, lengths.dtype),
+                         message=f'the given axis (axis = {axis}) is not squeezable!')
+    values = x.values
+    with control_dependencies([check] if check is not None else []):
+        return values.with_flat_values(identity(values.flat_values)) \
+            if isinstance(values, RaggedTensor) else identity(values)
+
+
+def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
+    """Row i has the elements of `data` whose partition is i, in their order.
+
+    Shapes: data [*a, *b], partitions [*a] of ints below num_partitions, ragged or not
+    -> RaggedTensor [num_partitions, (elements), *b].
+    """
+    with name_scope(name, 'SegmentStack', [data, partitions]):
+        if not isinstance(partitions, RaggedTensor):
+            partitions = convert_to_tensor(partitions, name='partitions')
+            data = data if isinstance(data, RaggedTensor) else convert_to_tensor(data, name='data')
+            rank = partitions.shape.ndims
+            if rank is None:
+                raise misuse(ValueError('partitions must have known rank'))
+            if rank == 0:
+                data, partitions = joining.stack([data]), joining.stack([partitions])
+            elif rank > 1:
+                if isinstance(data, RaggedTensor):
+                    partitions = RaggedTensor.from_tensor(partitions, ragged_rank=rank - 1)
+                else:
+                    sizes = shape_ops.shape(data)[rank:]
+                    data = shaping.reshape(data, joining.concat([[-1], sizes], 0))
+                    partitions = shaping.reshape(partitions, [-1])
+        if isinstance(partitions, RaggedTensor):
+            if not isinstance(data, RaggedTensor):
+                data = RaggedTensor.from_tensor(data, ragged_rank=partitions.ragged_rank)
+            check = assert_equal(data.row_splits, partitions.row_splits)
+            with control_dependencies([check] if check is not None else []):
+                return stack_dynamic_partitions(data.values, partitions.values, num_partitions)
+        order = argsort(partitions, stable=True)
+        ids = cast(gathering.gather(partitions, order), dtypes.int64)
+        return RaggedTensor.from_value_rowids(indexing.gather(data, order), ids, num_partitions)
+
+
+def dynamic_partition(data, partitions, num_partitions, name=None):
+    """A list with the elements of `data` of each partition, ragged where `data` is."""
+    if not isinstance(num_partitions, int) or num_partitions < 0:
+        raise misuse(TypeError('num_partitions must be a non-negative integer.'))
+    found = stack_dynamic_partitions(data, partitions, num_partitions, name)
+    return [indexing.row(found, i) for i in range(num_partitions)]
+
+
+__all__ = ['boolean_mask', 'concat', 'dynamic_partition', 'expand_dims', 'map_flat_list',
+           'map_flat_values', 'one_hot', 'ragged_where', 'squeeze', 'stack',
+           'stack_dynamic_partitions', 'tile']

@@ -4,14 +4,16 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.api.ragged import rows
-from tinyflow.api.ragged.tensor import RaggedTensor, RaggedTensorValue
+from tinyflow.api.ragged.tensor import RaggedTensor
+from tinyflow.api.ragged.value import RaggedTensorValue
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.defaults import control_dependencies, get_default_graph, name_scope
 from tinyflow.graph.support.errors import misuse
-from tinyflow.ops.array import constants, gathering
-from tinyflow.ops.array.identity_and_cast import cast
+from tinyflow.ops.array import constants, gathering, joining, shape_ops
+from tinyflow.ops.array.identity_and_cast import cast, identity
 from tinyflow.ops.array.placeholders import placeholder as dense_placeholder
+from tinyflow.ops.checks.value_checks import assert_equal, assert_none_equal
 from tinyflow.ops.math import arithmetic, division
 
 
@@ -22,6 +24,8 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None,
     The innermost `inner_shape` (with `ragged_rank`, all axes after that) must have one length.
     """
     with name_scope(name, 'RaggedConstant'):
+        if get_default_graph().runs_at_once:        # in a graph, tf.constant raises TypeError
+            _refuse_mixed(pylist)
         kind = dtypes.as_dtype(row_splits_dtype)
         value = _value(pylist, None if dtype is None else dtypes.as_dtype(dtype), ragged_rank,
                        inner_shape)
@@ -46,6 +50,17 @@ def constant_value(pylist, dtype=None, ragged_rank=None, inner_shape=None,
         return RaggedTensorValue(of_dtype(value.values), value.row_splits.astype(
             dtypes.as_dtype(row_splits_dtype).np))
     return of_dtype(value)
+
+
+def _refuse_mixed(item):
+    """ValueError for numbers and strings in one list."""
+    kinds, level = set(), [item]
+    while level:
+        kinds |= {isinstance(i, (str, bytes)) for i in level
+                  if not isinstance(i, (list, tuple, np.ndarray))}
+        level = [i for part in level if isinstance(part, (list, tuple)) for i in part]
+    if len(kinds) > 1:
+        raise misuse(ValueError("Can't convert Python sequence with mixed types to Tensor."))
 
 
 def _value(pylist, dtype, ragged_rank, inner_shape):
@@ -114,8 +129,11 @@ def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None,
         limits = convert_to_tensor(limits, dtype, name='limits')
         starts = convert_to_tensor(starts, limits.dtype, name='starts')
         deltas = convert_to_tensor(deltas, limits.dtype, name='deltas')
-        zeros = constants.zeros_like(limits + starts + deltas)
-        starts, deltas = starts + zeros, deltas + zeros
+        limits, starts, deltas = _of_one_size([limits, starts, deltas])
+        zeros = constants.zeros_like(deltas)
+        check = assert_none_equal(deltas, zeros, message='Requires delta != 0')
+        with control_dependencies([check] if check is not None else []):
+            deltas = identity(deltas)
         lengths = -division.floordiv(starts - limits, deltas)
         lengths = cast(arithmetic.maximum(lengths, zeros), kind)
         splits = rows.splits_of_lengths(lengths)
@@ -124,6 +142,21 @@ def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None,
         values = gathering.gather(starts, ids) + \
             cast(columns, limits.dtype) * gathering.gather(deltas, ids)
         return RaggedTensor(values, splits, internal=True)
+
+
+def _of_one_size(parts):
+    """Vectors of one size; numbers are repeated."""
+    vectors = [part for part in parts if part.shape.ndims != 0] or [joining.stack([parts[0]])]
+    size, checks = vectors[0], []
+    for other in vectors[1:]:
+        if not other.graph.runs_at_once:
+            other.shape.assert_is_compatible_with(size.shape)
+        checks.append(assert_equal(
+            shape_ops.shape(other), shape_ops.shape(size),
+            message='starts, limits, and deltas must have the same shape'))
+    with control_dependencies([check for check in checks if check is not None]):
+        zeros = constants.zeros_like(size)
+    return [part + zeros for part in parts]
 
 
 def row_splits_to_segment_ids(splits, name=None, out_type=None):

@@ -1,12 +1,13 @@
 """RaggedTensor: rows of different lengths, as one tensor of values and where each row ends."""
 from __future__ import annotations
 
-from collections import namedtuple
-
 from tinyflow.api.ragged import rows
+from tinyflow.api.ragged.value import RaggedTensorValue
 from tinyflow.graph import dtypes
+from tinyflow.graph.constant_value import constant_value as static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.stacks import session_for
@@ -14,52 +15,12 @@ from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, gathering, joining, shape_ops, shaping
 from tinyflow.ops.array.identity_and_cast import cast
 from tinyflow.ops.array.where_onehot import boolean_mask, sequence_mask, where
+from tinyflow.ops.checks.value_checks import (
+    assert_equal,
+    assert_less_equal,
+    assert_non_negative,
+)
 from tinyflow.ops.math import arithmetic, logic, reduction
-
-
-class RaggedTensorValue(namedtuple('RaggedTensorValue', ['values', 'row_splits'])):
-    """The value of a RaggedTensor, fetched or fed: arrays, or another value of this kind."""
-
-    __slots__ = ()
-
-    @property
-    def flat_values(self):
-        """The innermost values, an array."""
-        inner = self.values
-        return inner.flat_values if isinstance(inner, RaggedTensorValue) else inner
-
-    @property
-    def nested_row_splits(self):
-        """The row splits, outermost first."""
-        inner = self.values
-        return (self.row_splits, *(inner.nested_row_splits
-                                   if isinstance(inner, RaggedTensorValue) else ()))
-
-    @property
-    def ragged_rank(self):
-        """The number of axes of different lengths."""
-        return len(self.nested_row_splits)
-
-    @property
-    def dtype(self):
-        """The dtype of the values."""
-        return self.flat_values.dtype
-
-    @property
-    def shape(self):
-        """A tuple, with None for axes of different lengths."""
-        return (len(self.row_splits) - 1, None, *self.values.shape[1:])
-
-    def to_list(self):
-        """Nested Python lists."""
-        inner = self.values
-        items = inner.to_list() if isinstance(inner, RaggedTensorValue) else inner.tolist()
-        return [items[a:b] for a, b in zip(self.row_splits[:-1], self.row_splits[1:])]
-
-    def __repr__(self):
-        return f'tf.RaggedTensorValue(values={self.values!r}, row_splits={self.row_splits!r})'
-
-    __str__ = __repr__
 
 
 class RaggedTensor:
@@ -86,40 +47,76 @@ class RaggedTensor:
 
     @classmethod
     def from_row_splits(cls, values, row_splits, name=None, validate=True):
-        """Row i is values[row_splits[i]:row_splits[i + 1]]."""
+        """Row i is values[row_splits[i]:row_splits[i + 1]].
+
+        InvalidArgumentError, when run, for splits that do not begin with 0, ascend, and end with
+        the number of values.
+        """
         with name_scope(name, 'RaggedFromRowSplits', [values, row_splits]):
-            values = _values(values)
-            return cls(values, rows.index(row_splits, 'row_splits'), internal=True)
+            values, splits = _values(values), rows.index(row_splits, 'row_splits')
+            if splits.raw_shape == (0,):
+                raise misuse(ValueError('row_splits tensor may not be empty.'))
+            if validate:
+                splits = rows.checked('from_row_splits', splits, [
+                    (assert_equal, splits[:1], rows.zero(splits)),
+                    (assert_non_negative, rows.steps(splits)),
+                    (assert_equal, splits[-1:], _count(values, splits.dtype))])
+            return cls(values, splits, internal=True)
 
     @classmethod
     def from_row_lengths(cls, values, row_lengths, name=None, validate=True):
-        """Row i has row_lengths[i] values."""
+        """Row i has row_lengths[i] values; InvalidArgumentError if that is not their number."""
         with name_scope(name, 'RaggedFromRowLengths', [values, row_lengths]):
-            lengths = rows.index(row_lengths, 'row_lengths')
-            return cls(_values(values), rows.splits_of_lengths(lengths), internal=True)
+            values, lengths = _values(values), rows.index(row_lengths, 'row_lengths')
+            if validate:
+                lengths = rows.checked('from_row_lengths', lengths, [
+                    (assert_non_negative, lengths),
+                    (assert_equal, reduction.reduce_sum(lengths), _count(values, lengths.dtype))])
+            return cls(values, rows.splits_of_lengths(lengths), internal=True)
 
     @classmethod
     def from_row_starts(cls, values, row_starts, name=None, validate=True):
-        """Row i begins at values[row_starts[i]]."""
+        """Row i begins at values[row_starts[i]]; the first one at 0."""
         with name_scope(name, 'RaggedFromRowStarts', [values, row_starts]):
             values, starts = _values(values), rows.index(row_starts, 'row_starts')
-            count = cast(_count(values), starts.dtype)
+            count = _count(values, starts.dtype)
+            if validate:
+                starts = rows.checked('from_row_starts', starts, [
+                    (assert_equal, starts[:1], rows.zero(starts)),
+                    (assert_non_negative, rows.steps(starts)),
+                    (assert_less_equal, starts[-1:], count)])
             return cls(values, joining.concat([starts, [count]], 0), internal=True)
 
     @classmethod
     def from_row_limits(cls, values, row_limits, name=None, validate=True):
-        """Row i ends before values[row_limits[i]]."""
+        """Row i ends before values[row_limits[i]]; the last one with the last value."""
         with name_scope(name, 'RaggedFromRowLimits', [values, row_limits]):
-            limits = rows.index(row_limits, 'row_limits')
+            values, limits = _values(values), rows.index(row_limits, 'row_limits')
+            if validate:
+                limits = rows.checked('from_row_limits', limits, [
+                    (assert_non_negative, limits[:1]), (assert_non_negative, rows.steps(limits)),
+                    (assert_equal, limits[-1:], _count(values, limits.dtype))])
             zero = constants.zeros([1], limits.dtype)
-            return cls(_values(values), joining.concat([zero, limits], 0), internal=True)
+            return cls(values, joining.concat([zero, limits], 0), internal=True)
 
     @classmethod
     def from_value_rowids(cls, values, value_rowids, nrows=None, name=None, validate=True):
         """values[j] belongs to row value_rowids[j]; the rows are in ascending order."""
         with name_scope(name, 'RaggedFromValueRowIds', [values, value_rowids, nrows]):
-            ids = rows.index(value_rowids, 'value_rowids')
-            return cls(_values(values), rows.splits_of_ids(ids, nrows), internal=True)
+            values, ids = _values(values), rows.index(value_rowids, 'value_rowids')
+            if isinstance(nrows, int) and nrows < 0:
+                raise misuse(ValueError(f'Expected nrows >= 0; got {nrows}'))
+            if isinstance(values, Tensor):
+                values.shape[:1].assert_is_compatible_with(ids.shape)
+            last = static_value(ids)
+            if isinstance(nrows, int) and last is not None and len(last) and nrows <= last[-1]:
+                raise misuse(ValueError('Expected nrows >= value_rowids[-1] + 1; got '
+                                        f'nrows={nrows}, value_rowids[-1]={last[-1]}'))
+            if validate:
+                ids = rows.checked('from_value_rowids', ids, [
+                    (assert_equal, rows.length(ids), _count(values, ids.dtype)),
+                    (assert_non_negative, ids[:1]), (assert_non_negative, rows.steps(ids))])
+            return cls(values, rows.splits_of_ids(ids, nrows), internal=True)
 
     @classmethod
     def from_nested_row_splits(cls, flat_values, nested_row_splits, name=None, validate=True):
@@ -330,7 +327,7 @@ class RaggedTensor:
             columns = constants.range(longest)
             inside = sequence_mask(lengths, longest)
             places = shaping.expand_dims(self._row_splits[:-1], 1) + columns
-            last = cast(_count(values), places.dtype)
+            last = _count(values, places.dtype)
             places = where(inside, places, constants.zeros_like(places) + last)
             extra = shape_ops.broadcast_to(filler, joining.concat(
                 [[1], shape_ops.shape(values)[1:]], 0))
@@ -343,8 +340,8 @@ class RaggedTensor:
         with name_scope(name, 'RaggedToSparse', [self._row_splits]):
             flat = self.flat_values
             if flat.shape.ndims != 1:
-                raise misuse(NotImplementedError('to_sparse() of values of rank other than 1 is '
-                                                 'not implemented; to_tensor() is.'))
+                nested = RaggedTensor.from_tensor(flat, ragged_rank=flat.shape.ndims - 1)
+                return self.with_flat_values(nested).to_sparse()
             columns, place = [], None
             for splits in reversed(self.nested_row_splits):
                 ids = rows.ids_of_splits(splits)
@@ -389,11 +386,11 @@ class RaggedTensor:
     __repr__ = __str__
 
     def __len__(self):
-        raise misuse(TypeError('len is not well defined for RaggedTensors: nrows() is their '
+        raise misuse(TypeError("object of type 'RaggedTensor' has no len()\n  Hint: nrows() is the "
                                'number of rows.'))
 
     def __bool__(self):
-        raise misuse(TypeError('Using a `tf.RaggedTensor` as a Python `bool` is not allowed.'))
+        raise misuse(TypeError('RaggedTensor may not be used as a boolean.'))
 
 
 def _values(values):
@@ -401,9 +398,11 @@ def _values(values):
                                                                              name='values')
 
 
-def _count(values):
+def _count(values, dtype):
     """The number of rows of a Tensor or RaggedTensor."""
-    return values.nrows() if isinstance(values, RaggedTensor) else shape_ops.shape(values)[0]
+    if isinstance(values, RaggedTensor):
+        return values.nrows(dtype)
+    return shape_ops.shape(values, out_type=dtype)[0]
 
 
 def _nested(make, flat_values, parts, name, what):
@@ -416,4 +415,4 @@ def _nested(make, flat_values, parts, name, what):
         return result
 
 
-__all__ = ['RaggedTensor', 'RaggedTensorValue']
+__all__ = ['RaggedTensor']
