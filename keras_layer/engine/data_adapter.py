@@ -126,6 +126,9 @@ class DataAdapter:
         targets = as_arrays(
             y, [e.name for e in endpoints], [e.target_shape for e in endpoints], 'target',
             check_batch=False, check=lambda arrays: check_targets(arrays, endpoints))
+        self._fit_ranks(targets)
+        compiled = self._need_compiled()
+        endpoints = compiled.fed_endpoints
         weights = standardize_weights(targets, sample_weight, class_weight, endpoints)
         check_lengths(inputs, targets, weights or [])
         if weights is not None and compiled.require_sample_weights():

@@ -38,6 +38,7 @@ class Model(SavingMethods, TrainingAPI, Network, NotCopied, instead=(
     @accepts_legacy_names(MODEL)
     def __init__(self, *args, **kwargs):
         self._compiled = None
+        self._target_ranks = {}         # name of an output -> number of axes of its targets
         self.optimizer = None
         self.loss = None
         self.stop_training = False
@@ -116,7 +117,7 @@ class Model(SavingMethods, TrainingAPI, Network, NotCopied, instead=(
             self._compile_metrics, self._compile_weighted_metrics = metrics, weighted_metrics
             self._compile_arguments = (loss, metrics, loss_weights, sample_weight_mode,
                                        weighted_metrics, target_tensors)
-            self._compiled = None
+            self._compiled, self._target_ranks = None, {}
             if self.outputs:
                 self._compile_now()
             else:
@@ -130,6 +131,17 @@ class Model(SavingMethods, TrainingAPI, Network, NotCopied, instead=(
     def _compile_now(self):
         self._compiled = Compiled(self, *self._compile_arguments)
         self._compiled.trainable = trainable_state(self)
+
+    def _fit_ranks(self, targets):
+        """With eager execution, where no graph was asked for, a custom loss takes any targets."""
+        if not getattr(self._graph, 'builds_models', False):
+            return
+        ranks = {e.name: target.ndim for e, target in zip(self._compiled.fed_endpoints, targets)
+                 if e.target_shape is None and e.target.shape.ndims not in (None, target.ndim)}
+        if ranks:
+            self._target_ranks.update(ranks)
+            self._compile_now()
+            self._functions.forget()
 
     @property
     def total_loss(self):

@@ -1298,3 +1298,27 @@ def gradients_of_python_functions(tf, np):
     images = tf.data.Dataset.from_tensor_slices([b'a\x00', b'bc\x00\x00'])
     same = list(images.map(lambda s: tf.py_function(lambda t: t, [s], tf.string)))
     return [z, of_tape, of_graph, packed, same]
+
+
+@program
+def targets_of_custom_losses(tf, np):
+    def loss(labels, logits):
+        return tf.keras.losses.sparse_categorical_crossentropy(labels, logits, from_logits=True)
+
+    def squares(labels, predictions):
+        return tf.reduce_mean(tf.square(tf.cast(labels, tf.float32) - predictions), -1)
+    x, found = np.arange(24).reshape(4, 6) % 5, []
+    for metrics in ([], [loss]):
+        model = tf.keras.Sequential([
+            tf.keras.layers.Embedding(5, 3, embeddings_initializer='ones'),
+            tf.keras.layers.Dense(7, kernel_initializer='ones')])
+        model.compile(tf.train.GradientDescentOptimizer(.1), loss, metrics=metrics)
+        dataset = tf.data.Dataset.from_tensor_slices((x, x)).batch(2)
+        found += model.fit(dataset, epochs=2, verbose=0).history['loss']
+        found += np.ravel(model.evaluate(x, x[..., None], verbose=0)).tolist()
+    model = tf.keras.Sequential([
+        tf.keras.layers.Dense(1, kernel_initializer='ones', input_shape=(6,))])
+    model.compile('sgd', squares, metrics=['mae'])
+    y = x.astype('f') / 10
+    found += model.fit(y, y[:, 0], verbose=0).history['loss']
+    return np.array(found + model.evaluate(y, y[:, :1], verbose=0), np.float32)

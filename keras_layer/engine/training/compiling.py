@@ -40,7 +40,7 @@ class Compiled:
             else [target_tensors] * len(names)
         for endpoint, given in zip(self.endpoints, targets):
             if endpoint.trained:
-                endpoint.make_target(given)
+                endpoint.make_target(given, model._target_ranks.get(endpoint.name))
         self.names = ['loss']
         if len(self.endpoints) > 1:
             for endpoint in self._trained:

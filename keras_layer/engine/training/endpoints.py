@@ -58,12 +58,16 @@ class Endpoint:
         built_in = getattr(losses_module, _name_of(self.loss) or '', None) is not None
         return shape if built_in or not isinstance(self.loss, LossFunctionWrapper) else None
 
-    def make_target(self, tensor=None):
-        """Creates the placeholder of the target, or uses the given tensor."""
+    def make_target(self, tensor=None, ndim=None):
+        """Creates the placeholder of the target, with as many axes as the output if `ndim` does
+        not say otherwise; or uses the given tensor.
+        """
         if tensor is not None and not K.is_placeholder(tensor):
             self.target_is_fed = False
+        if ndim is None and self.shape is not None:
+            ndim = len(self.shape)
         self.target = tensor if tensor is not None else K.placeholder(
-            ndim=len(self.shape) if self.shape is not None else None,
+            ndim=ndim,
             name=f'{self.name}_target', sparse=K.is_sparse(self.output),
             dtype=self.output.dtype.base_dtype.name)
 

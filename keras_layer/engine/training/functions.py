@@ -51,14 +51,14 @@ class Functions:
         """A callable of feeds that handles the first batch with sample weights.
 
         The function is then rebuilt with placeholders for them, and batches without weights get
-        weights of one.
+        weights of one. It is rebuilt as well if the targets have other axes than was thought.
         """
         made = self.get(kind)
         run, count = made.bound(), made.count
 
         def following(feeds):
             nonlocal run, count
-            if len(feeds) != count:
+            if len(feeds) != count or kind not in self._made:
                 made = self.get(kind)
                 run, count = made.bound(), made.count
                 if len(feeds) < count:

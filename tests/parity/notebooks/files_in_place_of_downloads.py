@@ -123,11 +123,11 @@ def before_import():
 
 
 def put_in(tf):
-    """get_file of all its names; applications without the weights that would be downloaded."""
+    """get_file of all its names; MobileNetV2 without the weights that would be downloaded."""
+    mobile_net = tf.keras.applications.MobileNetV2
+
+    def without_weights(*args, **kwargs):
+        return mobile_net(*args, **dict(kwargs, weights=None))
     for home in (tf.keras, tf.compat.v1.keras):
         home.utils.get_file = get_file
-        original = home.applications.MobileNetV2
-
-        def mobile_net(*args, **kwargs):
-            return original(*args, **dict(kwargs, weights=None))    # noqa: B023 - the same in both
-        home.applications.MobileNetV2 = mobile_net
+        home.applications.MobileNetV2 = without_weights
