@@ -67,9 +67,9 @@ _TENSORFLOW_2 = {
     'autodiff': '', 'dtensor': '', 'eig': '', 'eigvals': '', 'inside_function': '',
     'is_symbolic_tensor': '', 'mlir': '', 'nn.gelu': '', 'nn.silu': 'x * tf.sigmoid(x)',
     'optimizers': 'tf.train, e.g. tf.train.AdamOptimizer',
-    'random.Generator': 'tf.random_uniform and tf.set_random_seed',
-    'random.get_global_generator': 'tf.random_uniform and tf.set_random_seed',
-    'random.set_global_generator': 'tf.set_random_seed',
+    'random.Generator': 'tf.random.experimental.Generator',
+    'random.get_global_generator': 'tf.random.experimental.get_global_generator',
+    'random.set_global_generator': 'tf.random.experimental.set_global_generator',
     'random.set_seed': 'tf.set_random_seed',
     'tensor_scatter_nd_max': '', 'tensor_scatter_nd_min': '', 'types': '',
 }
