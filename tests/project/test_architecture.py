@@ -25,7 +25,7 @@ FLOORS = [
     ['tinyflow.formats.wire', 'tinyflow.formats.protos'],
     ['tinyflow.ops', 'tinyflow.gradients'],
     ['tinyflow.compiler'],
-    ['tinyflow.session'],
+    ['tinyflow.session', 'tinyflow.native'],
     ['tinyflow.eager'],
     ['tinyflow.formats'],
     ['tinyflow.data'],

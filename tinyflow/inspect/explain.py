@@ -131,6 +131,10 @@ class Explanation:
             return [f'not run: {self.not_run}']
         lines = [f'{_micro(self.run_seconds)} a run, median of {self.profile.runs}; by line, from '
                  f'{self.profile.runs} more runs with a clock read after every instruction:']
+        before = getattr(self.executable, 'numpy_seconds', 0)
+        if before:
+            lines.insert(0, f'{_micro(before)} a run with NumPy alone, before the program moved up '
+                            'to native code (the fastest of its first runs)')
         return lines + self.profile.table(12).splitlines()
 
     def __str__(self) -> str:

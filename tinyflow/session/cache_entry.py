@@ -20,6 +20,7 @@ from tinyflow.session.executable import Executable
 from tinyflow.session.loop_executable import LoopExecutable
 from tinyflow.session.nan_check import NanCheckedExecutable
 from tinyflow.session.runtime import Runtime
+from tinyflow.session.tiers import executable_of
 
 _SHAPES = 16                # Executables kept per pair
 _TOO_MANY_SHAPES = 12       # distinct shapes after which varying sizes become unknown
@@ -80,7 +81,13 @@ class CacheEntry:
                 and any(i.type == 'While' for i in program.instructions):
             return LoopExecutable(program, self._runtime, options.unroll,
                                   lambda: self._unroll_loops(shapes))
-        return Executable(program, self._runtime)
+        return self._in_tiers(program, shapes)
+
+    def _in_tiers(self, program: Program, shapes: tuple) -> Executable:
+        def replace(executable: Executable) -> None:
+            if shapes in self.executables:
+                self.executables[shapes] = executable
+        return executable_of(program, self._runtime, replace)
 
     def _unroll_loops(self, shapes: tuple) -> Executable | None:
         """Replaces the program with loops by its unrolled form; None if that is impossible."""
@@ -88,7 +95,7 @@ class CacheEntry:
             program = optimise(self.program, shapes, self._options)
             if any(i.type == 'While' for i in program.instructions):
                 return None
-            self.executables[shapes] = Executable(program, self._runtime)
+            self.executables[shapes] = self._in_tiers(program, shapes)
             return self.executables[shapes]
 
 

@@ -1,0 +1,90 @@
+"""Programs move up to the native tier at a fixed run, and say so."""
+import threading
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+from tinyflow.native.library import find_library
+from tinyflow.native.rise import NativeExecutable
+
+pytestmark = [pytest.mark.engine,
+              pytest.mark.skipif(find_library() is None, reason='needs the extra "fast"')]
+
+
+def training(seed=0):
+    """A step that trains a convolution, and the Variable."""
+    x = tf.random_normal([4, 12, 12, 8], seed=seed)
+    filter = tf.get_variable('filter', initializer=tf.random_normal([3, 3, 8, 8], seed=seed))
+    loss = tf.reduce_mean(tf.nn.conv2d(x, filter, [1, 1, 1, 1], 'SAME') ** 2)
+    return tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss), filter
+
+
+def trained(runs, mode, monkeypatch, seen=()):
+    """The Variable after each of `runs` steps."""
+    monkeypatch.setenv('TINYFLOW_NATIVE', mode)
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(3)
+        step, filter = training()
+        session.run(tf.global_variables_initializer())
+        values = []
+        for _ in range(runs):
+            session.run(step)
+            values.append(session.run(filter))
+        executables = [e for entry in list(session._programs.entries.values())
+                       for e in entry.executables.values()]
+        return values, [type(e) for e in executables]
+
+
+def test_a_program_moves_up_at_its_fifth_run(monkeypatch):
+    for runs, native in ((4, False), (5, True), (8, True)):
+        assert (NativeExecutable in trained(runs, 'auto', monkeypatch)[1]) is native
+
+
+def test_runs_are_repeated_to_the_bit(monkeypatch):
+    first, second = [trained(8, 'auto', monkeypatch)[0] for _ in range(2)]
+    assert all((a == b).all() for a, b in zip(first, second))
+
+
+@pytest.mark.parametrize('mode', ['auto', 'always'])
+def test_training_agrees_with_numpy(mode, monkeypatch):
+    expected, native = [trained(8, m, monkeypatch)[0][-1] for m in ('off', mode)]
+    np.testing.assert_allclose(expected, native, rtol=1e-4, atol=1e-6)
+
+
+def test_it_can_be_turned_off(monkeypatch):
+    assert NativeExecutable not in trained(8, 'off', monkeypatch)[1]
+
+
+def test_several_threads_share_a_session(monkeypatch):
+    monkeypatch.setenv('TINYFLOW_NATIVE', 'auto')
+    rng = np.random.RandomState(0)
+    images = rng.normal(size=(4, 2, 12, 12, 8)).astype('f')
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [2, 12, 12, 8])
+        y = tf.nn.conv2d(x, tf.constant(rng.normal(size=(3, 3, 8, 8)).astype('f')), [1, 1, 1, 1],
+                         'SAME')
+        expected = [session.run(y, {x: image}) for image in images]
+        wrong = []
+
+        def work(i):
+            for _ in range(20):
+                if not np.allclose(session.run(y, {x: images[i]}), expected[i], atol=1e-4):
+                    wrong.append(i)
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not wrong
+
+
+def test_explain_names_what_moved(monkeypatch, session):
+    monkeypatch.setenv('TINYFLOW_NATIVE', 'auto')
+    step, _ = training()
+    session.run(tf.global_variables_initializer())
+    for _ in range(5):
+        session.run(step)
+    text = str(tf.explain(step, None, session, runs=2))
+    assert 'by oneDNN: Conv2D, Conv2DBackpropFilter' in text
+    assert 'a run with NumPy alone' in text

@@ -1,0 +1,240 @@
+"""oneDNN through its C interface: finding the library, making primitives and executing them.
+
+The library comes with the wheel `onednn-cpu-gomp`, which puts it into the environment's folder of
+libraries. Numbers in this module are those of oneDNN's C header (version 3).
+
+A primitive is made for fixed shapes; executing it takes only addresses. Results depend on the
+number of threads, as those of a BLAS do, but not on anything else.
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+import site
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tinyflow.graph.support import processors
+from tinyflow.graph.support.waits import indivisible
+
+__all__ = ['ARGUMENTS', 'Primitive', 'Unsupported', 'descriptor', 'find_library', 'load', 'vector']
+
+_CPU, _IN_ORDER, _FLOAT32, _ANY = 1, 1, 3, 1
+_SCRATCHPAD_BY_USER, _SCRATCHPAD = 1, 80
+_QUERY_SCRATCHPAD = 136
+ARGUMENTS = {'src': 1, 'dst': 17, 'weights': 33, 'bias': 41, 'mean': 49, 'variance': 50,
+             'scale': 51, 'shift': 52, 'diff_src': 129, 'diff_dst': 145, 'diff_weights': 161,
+             'diff_bias': 169, 'diff_scale': 255, 'diff_shift': 256}
+_QUERIES = {'src': 129, 'diff_src': 130, 'weights': 131, 'diff_weights': 132, 'dst': 133,
+            'diff_dst': 134}
+_PER_THREAD = 1 << 18       # multiplications that pay for one more thread
+_SPINS = '20000'            # for how long a thread waits for the next work in a loop
+
+
+_forked = False
+
+
+class Unsupported(Exception):
+    """oneDNN is missing, or has no primitive for a computation."""
+
+
+class _Argument(ctypes.Structure):
+    _fields_ = [('argument', ctypes.c_int), ('memory', ctypes.c_void_p)]
+
+
+class Library:
+    """The loaded library, with an engine (the CPU) and a stream (the order of execution)."""
+
+    def __init__(self, path: Path) -> None:
+        with _environment('GOMP_SPINCOUNT', _SPINS):        # read when libgomp is loaded
+            self.calls = ctypes.CDLL(str(path))
+            self._openmp = ctypes.CDLL('libgomp.so.1')
+        self.calls.dnnl_primitive_desc_query_md.restype = ctypes.c_void_p
+        self.calls.dnnl_memory_desc_get_size.restype = ctypes.c_size_t
+        self.engine, self.stream = ctypes.c_void_p(), ctypes.c_void_p()
+        self.check('dnnl_engine_create', ctypes.byref(self.engine), _CPU, ctypes.c_size_t(0))
+        self.check('dnnl_stream_create', ctypes.byref(self.stream), self.engine, _IN_ORDER)
+        self._own = threading.local()
+
+    def check(self, name: str, *arguments: Any) -> None:
+        """Calls a function of the library. Raises Unsupported if it refuses."""
+        status = getattr(self.calls, name)(*arguments)
+        if status:
+            raise Unsupported(f'{name}: status {status}')
+
+    def make(self, name: str, *arguments: Any) -> ctypes.c_void_p:
+        """The object that a function of the library makes, by its first parameter."""
+        made = ctypes.c_void_p()
+        self.check(name, ctypes.byref(made), *arguments)
+        return made
+
+    def use_threads(self, number: int) -> None:
+        """Lets primitives that this thread executes use `number` threads."""
+        if getattr(self._own, 'threads', 0) != number:
+            self._openmp.omp_set_num_threads(number)
+            self._own.threads = number
+
+    def scratch(self, nbytes: int) -> int:
+        """The address of memory for temporary results of this thread."""
+        kept = getattr(self._own, 'scratch', None)
+        if kept is None or kept.nbytes < nbytes:
+            kept = self._own.scratch = aligned(nbytes)
+        return kept.ctypes.data
+
+
+class _environment:  # noqa: N801 - used as a function
+    """Sets an environment variable inside of a block, unless the user has."""
+
+    def __init__(self, name: str, value: str) -> None:
+        self.name, self.value, self.set = name, value, name not in os.environ
+
+    def __enter__(self) -> None:
+        if self.set:
+            os.environ[self.name] = self.value
+
+    def __exit__(self, *error: Any) -> None:
+        if self.set:
+            del os.environ[self.name]
+
+
+def find_library() -> Path | None:
+    """The file of the library in this environment; None if the wheel is not installed."""
+    for folder in (sys.prefix, site.getuserbase()):
+        path = Path(folder) / 'lib' / 'libdnnl.so.3'
+        if path.exists():
+            return path
+    return None
+
+
+@cache
+def load() -> Library:
+    """The library, loaded at the first call. Raises Unsupported."""
+    path = find_library()
+    if path is None:
+        raise Unsupported('the wheel onednn-cpu-gomp is not installed')
+    try:
+        return Library(path)
+    except (OSError, AttributeError) as error:
+        raise Unsupported(str(error)) from None
+
+
+def aligned(nbytes: int) -> np.ndarray:
+    """Bytes that begin at a cache line."""
+    raw = np.empty(nbytes + 64, np.uint8)
+    start = -raw.ctypes.data % 64
+    return raw[start:start + nbytes]
+
+
+def vector(*numbers: int) -> ctypes.Array:
+    """Sizes, strides or margins as the library takes them."""
+    return (ctypes.c_int64 * len(numbers))(*numbers)
+
+
+def descriptor(sizes: Sequence[int], strides: Sequence[int] | None = None) -> ctypes.c_void_p:
+    """How an array of float32 lies in memory; without strides, as the primitive likes best."""
+    library = load()
+    if strides is None:
+        return library.make('dnnl_memory_desc_create_with_tag', len(sizes), vector(*sizes),
+                            _FLOAT32, _ANY)
+    return library.make('dnnl_memory_desc_create_with_strides', len(sizes), vector(*sizes),
+                        _FLOAT32, vector(*strides))
+
+
+class Primitive:
+    """A computation of fixed shapes; `run(src=array, dst=array, ...)` executes it.
+
+    `make(attributes)` makes oneDNN's description of it. `layouts` has the descriptor of each
+    array; of those in `reordered` oneDNN chooses the layout, and they are copied to it before, or
+    from it after (`diff_weights`). `work` is the number of multiplications.
+    """
+
+    def __init__(self, make: Callable[[ctypes.c_void_p], ctypes.c_void_p],
+                 layouts: dict[str, ctypes.c_void_p], work: int,
+                 reordered: str = '') -> None:
+        self._library = library = load()
+        self._work = work
+        self._lock = threading.Lock()
+        attributes = library.make('dnnl_primitive_attr_create')
+        library.check('dnnl_primitive_attr_set_scratchpad_mode', attributes, _SCRATCHPAD_BY_USER)
+        self.description = make(attributes)
+        self._primitive = library.make('dnnl_primitive_create', self.description)
+        self._memory = {name: _memory(library, layout) for name, layout in layouts.items()}
+        scratchpad = self._query(_QUERY_SCRATCHPAD)
+        self._scratch_bytes = library.calls.dnnl_memory_desc_get_size(scratchpad)
+        self._scratch = _memory(library, scratchpad)
+        inner = dict(self._memory)
+        self._before: list[tuple[ctypes.c_void_p, Any]] = []
+        self._after: list[tuple[ctypes.c_void_p, Any]] = []
+        if reordered:
+            best = self._query(_QUERIES[reordered])
+            if not library.calls.dnnl_memory_desc_equal(best, layouts[reordered]):
+                self._kept = aligned(library.calls.dnnl_memory_desc_get_size(best))
+                inner[reordered] = _memory(library, best, self._kept.ctypes.data)
+                pair = layouts[reordered], best
+                ends = self._memory[reordered], inner[reordered]
+                if reordered.startswith('diff'):
+                    self._after.append(_reorder(library, *pair[::-1], *ends[::-1]))
+                else:
+                    self._before.append(_reorder(library, *pair, *ends))
+        self._count = len(inner) + 1
+        self._arguments = (_Argument * self._count)(
+            *[_Argument(ARGUMENTS[name], memory) for name, memory in inner.items()],
+            _Argument(_SCRATCHPAD, self._scratch))
+
+    def _query(self, what: int) -> ctypes.c_void_p:
+        return ctypes.c_void_p(self._library.calls.dnnl_primitive_desc_query_md(
+            self.description, what, 0))
+
+    @indivisible            # the library's threads write to the memory of the run
+    def run(self, **arrays: np.ndarray) -> None:
+        """Executes the primitive on arrays that lie in memory as the layouts say."""
+        library = self._library
+        calls = library.calls
+        number = 1
+        if self._work > 2 * _PER_THREAD and not _forked:
+            number = processors.processors()
+        library.use_threads(max(1, min(number, self._work // _PER_THREAD)))
+        with self._lock:
+            for name, array in arrays.items():
+                calls.dnnl_memory_set_data_handle(self._memory[name],
+                                                  ctypes.c_void_p(array.ctypes.data))
+            if self._scratch_bytes:
+                calls.dnnl_memory_set_data_handle(
+                    self._scratch, ctypes.c_void_p(library.scratch(self._scratch_bytes)))
+            for reorder, arguments in self._before:
+                library.check('dnnl_primitive_execute', reorder, library.stream, 2, arguments)
+            library.check('dnnl_primitive_execute', self._primitive, library.stream, self._count,
+                          self._arguments)
+            for reorder, arguments in self._after:
+                library.check('dnnl_primitive_execute', reorder, library.stream, 2, arguments)
+
+
+def _memory(library: Library, layout: ctypes.c_void_p, address: int = 0) -> ctypes.c_void_p:
+    return library.make('dnnl_memory_create', layout, library.engine, ctypes.c_void_p(address))
+
+
+def _reorder(library: Library, source: ctypes.c_void_p, target: ctypes.c_void_p,
+             source_memory: ctypes.c_void_p,
+             target_memory: ctypes.c_void_p) -> tuple[ctypes.c_void_p, Any]:
+    """A primitive that copies from one layout to another, and its arguments."""
+    description = library.make('dnnl_reorder_primitive_desc_create', source, library.engine, target,
+                               library.engine, None)
+    arguments = (_Argument * 2)(_Argument(ARGUMENTS['src'], source_memory),
+                                _Argument(ARGUMENTS['dst'], target_memory))
+    return library.make('dnnl_primitive_create', description), arguments
+
+
+def _one_thread() -> None:
+    """In a forked child: the threads of OpenMP are not there, and waiting for them never ends."""
+    global _forked
+    _forked = True
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=_one_thread)
