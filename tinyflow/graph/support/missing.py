@@ -91,15 +91,13 @@ _LEFT_OUT = {
         'rpc', 'solvers', 'sparsemax', 'specs', 'staging', 'stat_summarizer', 'tensorrt', 'text',
         'timeseries')], _NO_CONTRIB),
     'contrib.deprecated': 'use tf.summary.scalar, histogram and image',
-    'contrib.distributions.bijectors': 'write the transformation, and its log determinant in the '
-                                       'density, with the ops themselves',
     **dict.fromkeys([f'contrib.distributions.{name}' for name in (
         'Autoregressive', 'BatchReshape', 'Binomial', 'Cauchy', 'Chi2', 'Chi2WithAbsDf',
         'ConditionalDistribution', 'ConditionalTransformedDistribution', 'Geometric',
         'HalfNormal', 'InverseGamma', 'InverseGammaWithSoftplusConcentrationRate', 'Kumaraswamy',
         'MultivariateNormalDiagPlusLowRank', 'NegativeBinomial',
         'PoissonLogNormalQuadratureCompound', 'QuantizedDistribution', 'RelaxedBernoulli',
-        'SeedStream', 'SinhArcsinh', 'StudentTWithAbsDfSoftplusScale', 'TransformedDistribution',
+        'SeedStream', 'SinhArcsinh', 'StudentTWithAbsDfSoftplusScale',
         'VectorDeterministic', 'VectorDiffeomixture', 'VectorExponentialDiag',
         'VectorLaplaceDiag', 'VectorSinhArcsinhDiag', 'WishartCholesky', 'WishartFull')],
         'a subclass of tf.distributions.Distribution with _log_prob and _sample_n does the same'),
