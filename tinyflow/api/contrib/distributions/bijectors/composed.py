@@ -45,7 +45,10 @@ class Invert(Bijector):
         return self._bijector._forward(y, **kwargs)
 
     def _ildj(self, given, value, kwargs):
-        # The inner bijector's value at the other end.
+        # What is y here is x of the inner bijector.
+        forward = getattr(self._bijector, '_forward_log_det_jacobian', None)
+        if given == 'y' and forward is not None:
+            return forward(value, **kwargs)
         return -self._bijector._ildj('y' if given == 'x' else 'x', value, kwargs)
 
 

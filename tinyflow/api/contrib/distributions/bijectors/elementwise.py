@@ -253,7 +253,8 @@ class Gumbel(_OfNumbers):
         return self._scale
 
     def _forward(self, x):
-        return math.exp(-math.exp(-(x - self._loc) / self._scale))
+        z = (x - self._loc) / self._scale
+        return math.exp(-math.exp(-z))
 
     def _inverse(self, y):
         return self._loc - self._scale * math.log(-math.log(y))
