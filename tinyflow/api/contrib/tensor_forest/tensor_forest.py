@@ -99,7 +99,7 @@ class RandomForestGraphs:
                        **tree_kwargs):
         """The Operation that takes a batch. Shapes: data [n, features], labels [n].
 
-        With a bagging_fraction below 1, each tree takes that share of the examples, drawn anew
+        With a bagging_fraction below 1, each tree takes that share of the examples, drawn
         each time.
         """
         data = _data(input_data)
