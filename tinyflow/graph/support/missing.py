@@ -114,8 +114,6 @@ _LEFT_OUT = {
     'contrib.tensor_forest.client': 'its estimator is left out; '
         'tf.contrib.tensor_forest.tensor_forest.RandomForestGraphs has the graphs',
     'contrib.session_bundle': 'use tf.saved_model',
-    'contrib.slim.nets': 'the files of research/slim/nets, which only need tf.contrib.slim, run '
-                         'here; or use tf.keras.applications',
     'contrib.stateless': 'after tf.set_random_seed(n), ops draw the same numbers in each '
                          'new Session',
     'contrib.training.bucket_by_sequence_length': 'tf.data.experimental.bucket_by_sequence_length',
