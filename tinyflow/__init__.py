@@ -185,7 +185,8 @@ from tinyflow.graph.support.version import (
 
 newaxis = None
 _OP_PACKAGES += ['tinyflow.data.ops', 'estimator_layer.canned.trees.ops',
-                 'estimator_layer.canned.kmeans.ops']
+                 'estimator_layer.canned.kmeans.ops',
+                 'tinyflow.api.contrib.tensor_forest.ops']
 __version__ = VERSION
 
 # Resolved on first access: public name -> the module that defines it.

@@ -123,7 +123,7 @@ def test_deprecated_functions_warn_once():
 
 def test_missing_parts_have_a_hint():
     with pytest.raises(AttributeError, match='not part of tinyflow'):
-        tf.contrib.tensor_forest        # noqa: B018
+        tf.contrib.bigtable        # noqa: B018
     with pytest.raises(AttributeError, match='tf.estimator.DNNClassifier.*numpy_input_fn'):
         tf.contrib.learn.DNNClassifier      # noqa: B018
     assert tf.contrib.learn.datasets.mnist.read_data_sets

@@ -90,6 +90,11 @@ ELSEWHERE: dict[str, str] = {
     'Restore': 'no public function of TF 1.15 makes it; rows/saving.py',
     'RestoreSlice': 'no public function of TF 1.15 makes it; rows/saving.py',
     'TensorListElementShape': 'no public function of TF 1.15 makes it; rows/control_flow.py',
+    **dict.fromkeys(
+        ('CreateForestTree', 'ForestTree', 'ForestTreeArrays', 'ForestTreePredictions',
+         'ForestTreeSize', 'GrowForestTree', 'IsForestTreeInitialized', 'RestoreForestTree'),
+        "tinyflow's own, for tf.contrib.tensor_forest; contrib/rows_tensor_forest.py"),
+    'RngReadAndSkip': 'an op of TensorFlow 2; v2_programs.py',
 }
 
 

@@ -988,3 +988,69 @@ def version_1_inside(tf, np):
         v1.train.get_or_create_global_step(),
         type(w).__name__,
     ]
+
+
+@program
+def generators(tf, np):
+    g, found = tf.random.Generator, []
+    for seed in (1, 2**64 + 5, -1, [1, 2], [1, 2, 3], [1, 2, 3, 4], 2**130 + 7):
+        made = g.from_seed(seed)
+        found += [np.array(made.state), made.key, made.algorithm, made.normal([2])]
+    found += [np.array(g.from_seed(1, alg='threefry').state),
+              np.array(g.from_key_counter(7, [1, 2], 'philox').state),
+              np.array(g(copy_from=g.from_seed(3)).state),
+              tf.random.create_rng_state([1, 2], 'threefry')]
+    one = g.from_seed(1)
+    found += [one.normal([2, 3]), one.normal([], 1.0, 2.0, tf.float64),
+              one.truncated_normal([4]), one.uniform([3]), one.uniform([3], 2, 5.0),
+              one.uniform([300], maxval=10, dtype=tf.int32),
+              one.uniform([3], minval=None, dtype=tf.int64), one.make_seeds(3),
+              np.array(one.state)]
+    found += [new.normal([2]) for new in one.split(2)]
+    one.skip(5)
+    found.append(np.array(one.state))
+    for reset in (lambda: one.reset([4, 5, 6]), lambda: one.reset_from_seed(9),
+                  lambda: one.reset_from_key_counter(1, [2, 3])):
+        reset()
+        found += [np.array(one.state), one.uniform([2])]
+    one.reset([-1, -1, 8])
+    one.normal([1])
+    found.append(np.array(one.state))
+    errors = [lambda: g(), lambda: g.from_state([1, 2], 'philox'), lambda: one.reset([1]),
+              lambda: g.from_seed(1, alg='x'), lambda: one.uniform([1], dtype=tf.int32),
+              lambda: g.from_seed(1, alg='threefry').normal([1])]
+    return found + [error_of(call) for call in errors]
+
+
+@program
+def generators_in_functions(tf, np):
+    g = tf.random.Generator.from_seed(1)
+
+    @tf.function
+    def draw():
+        return g.normal([2]), g.uniform([2])
+
+    found = [draw(), draw(), np.array(g.state)]
+    checkpoint = tf.train.Checkpoint(generator=g)
+    with tempfile.TemporaryDirectory() as folder:
+        path = checkpoint.write(os.path.join(folder, 'g'))
+        found.append(g.normal([2]))
+        checkpoint.restore(path)
+        found.append(g.normal([2]))
+    tf.random.set_global_generator(tf.random.Generator.from_seed(4))
+    shared = tf.random.get_global_generator()
+    tf.random.set_global_generator(g)
+    return found + [shared.normal([2]), tf.random.get_global_generator() is g]
+
+
+@program
+def seeds_of_seeds(tf, np):
+    r = tf.random
+    return [r.split([1, 2], 3), r.split([3, 4]), r.fold_in([1, 2], 5),
+            r.experimental.stateless_fold_in(tf.constant([1, 2], tf.int64), tf.constant(7)),
+            r.experimental.stateless_shuffle([1, 2, 3, 4, 5], seed=[1, 2]),
+            r.stateless_normal([2], [1, 2], alg='philox'), r.stateless_uniform([2], [1, 2]),
+            r.stateless_uniform([2], [1, 2], None, None, tf.uint32),
+            r.stateless_uniform([2], [1, 2], None, None, tf.int64),
+            r.stateless_uniform([4], [1, 2], 0, 10, tf.int32),
+            r.stateless_truncated_normal([3], [1, 2], alg='auto_select')]

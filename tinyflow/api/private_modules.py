@@ -106,6 +106,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_CONTRIB}.layers.python': ('tinyflow.api.contrib.layers',),
     f'{_CONTRIB}.rnn.python': ('tinyflow.api.contrib.rnn', 'tinyflow.api.nn'),
     f'{_CONTRIB}.seq2seq.python': ('tinyflow.api.contrib.seq2seq',),
+    f'{_CONTRIB}.tensor_forest.python': ('tinyflow.api.contrib.tensor_forest',),
+    **{f'{_CONTRIB}.slim.python.slim.nets.{name}': (f'tinyflow.api.contrib.slim_nets.{name}',)
+       for name in ('alexnet', 'inception', 'overfeat', 'resnet_utils', 'resnet_v1', 'resnet_v2',
+                    'vgg')},
     f'{_CONTRIB}.slim.python': ('tinyflow.api.contrib.slim',),
     _ESTIMATOR: ('tinyflow',),
     f'{_ESTIMATOR}.estimator': ('estimator_layer',),

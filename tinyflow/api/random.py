@@ -1,5 +1,6 @@
 """tf.random: random ops, under TensorFlow's newer names."""
 from tinyflow.graph.defaults import set_random_seed
+from tinyflow.graph.support.lazy import importing as _importing
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.nn.candidate_sampling import (
     all_candidate_sampler,
@@ -35,4 +36,9 @@ __all__ = [
     'uniform', 'uniform_candidate_sampler',
 ]
 
-__getattr__ = _explain_missing(__name__, __all__)
+_LATER = {'experimental': 'tinyflow.api.random_experimental'}
+__getattr__ = _importing(globals(), _LATER, _explain_missing(__name__, [*__all__, *_LATER]))
+
+
+def __dir__():
+    return [*__all__, *_LATER]

@@ -34,6 +34,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     queues,
     ragged,
     unicode,
+    bijectors,
     accumulators,
     sync_replicas,
     datasets,

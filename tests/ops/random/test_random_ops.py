@@ -207,3 +207,16 @@ def test_sizes_of_numpy_may_have_any_integer_dtype(shape, graph):
     classes = np.max(np.array([0, 3], np.uint8)) + 1            # uint8
     assert tf.random_uniform(shape).shape == tf.truncated_normal(shape).shape == (4, 2)
     assert tf.sequence_mask([1], classes).shape == (1, 4)
+
+
+def test_a_generator_draws_in_a_graph():
+    """The numbers of tf.random.experimental.Generator, from TensorFlow 1.15.5."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        generator = tf.random.experimental.Generator.from_seed(1)
+        numbers = generator.normal([3])
+        session.run(tf.global_variables_initializer())
+        assert session.run(numbers).tolist() == [0.4384227395057678, -0.5343984365463257,
+                                                 -0.07710261642932892]
+        assert session.run(generator.state).tolist() == [769, 0, 0]
+        with pytest.raises(NotImplementedError, match='reduce_sum'):
+            generator.binomial([1], 2.0, 0.5)

@@ -138,8 +138,8 @@ ROWS = [
         lambda tf, x: decoded(tf.strings.unicode_decode_with_offsets(x, 'UTF-8')[1]),
         [texts([b'h\xc3\xa9a', b''])], ref=lambda x: [np.array([0, 1, 3]), np.array([0, 3, 3])],
         grad=False, unknown=False, static_result=False,
-        run_bad=[lambda tf: tf.strings.unicode_decode_with_offsets('a', 'UTF-8',
-                                                                   replacement_char=-1)]),
+        run_bad=[lambda tf: tf.strings.unicode_decode_with_offsets(
+            'a', 'UTF-8', replacement_char=-1)[0]]),
     row('UnicodeEncode', lambda tf, x: tf.strings.unicode_encode(x, 'UTF-8'),
         [np.array([[104, 233], [97, -1]], np.int32)], grad=False, unknown=False,
         ref=lambda x: texts([b'h\xc3\xa9', b'a\xef\xbf\xbd']),

@@ -4,6 +4,7 @@ import numpy as np
 from tests.ops.rows import row
 from tests.ops.variables.rows import ELEMENTS, ROWS_TO_CHANGE, START, row_by_row
 from tinyflow.graph.op import Op
+from tinyflow.ops.random.generator_ops import RngReadAndSkip
 from tinyflow.ops.variables import resource_variable_ops as ops
 
 
@@ -87,6 +88,11 @@ ROWS = [
     update('AssignVariableOp', lambda old, x: x),
     update('AssignAddVariableOp', lambda old, x: old + x),
     update('AssignSubVariableOp', lambda old, x: old - x),
+    row('RngReadAndSkip', lambda tf: RngReadAndSkip.apply(
+        variable(tf, np.array([-1, 0, 7])).handle, np.int32(1), np.uint64(3)),
+        ref=lambda: np.array([-1, 0, 7]), grad=False,
+        run_bad=[lambda tf: RngReadAndSkip.apply(
+            variable(tf, np.array([1, 0])).handle, np.int32(1), np.uint64(3))]),
     row('ResourceCountUpTo', lambda tf: ops.ResourceCountUpTo.apply(
         variable(tf, np.int32(3)), limit=5, T=tf.int32), ref=lambda: np.array(3), grad=False,
         run_bad=[lambda tf: variable(tf, np.int32(5)).count_up_to(5)]),

@@ -30,6 +30,7 @@ _LAZY = {
     'signal': 'tinyflow.api.contrib.signal',
     'slim': 'tinyflow.api.contrib.slim',
     'summary': 'tinyflow.api.contrib.summary',
+    'tensor_forest': 'tinyflow.api.contrib.tensor_forest',
     'tensorboard': 'tinyflow.api.contrib.tensorboard',
     'tpu': 'estimator_layer.tpu',
     'training': 'tinyflow.api.contrib.training',

@@ -5,7 +5,7 @@ from estimator_layer.contrib import factorization
 from tinyflow.api.contrib import (
     cluster_resolver, crf, data, distribute, distributions, eager, feature_column, framework,
     layers, learn, legacy_seq2seq, lookup, losses, metrics, nn, opt, predictor, rnn, seq2seq,
-    signal, slim, summary, tensorboard, training, util,
+    signal, slim, summary, tensor_forest, tensorboard, training, util,
 )
 import keras_layer as keras
 
@@ -13,5 +13,5 @@ __all__ = [
     'cluster_resolver', 'crf', 'data', 'distribute', 'distributions', 'eager', 'estimator',
     'factorization', 'feature_column', 'framework', 'keras', 'layers', 'learn', 'legacy_seq2seq',
     'lookup', 'losses', 'metrics', 'nn', 'opt', 'predictor', 'rnn', 'seq2seq', 'signal', 'slim',
-    'summary', 'tensorboard', 'tpu', 'training', 'util',
+    'summary', 'tensor_forest', 'tensorboard', 'tpu', 'training', 'util',
 ]

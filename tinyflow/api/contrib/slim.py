@@ -3,6 +3,8 @@
 Each name is that of tf.contrib.layers or tf.contrib.framework, and the same object; `learning` and
 `evaluation`, slim's training loops, are not implemented.
 """
+import importlib as _importlib
+
 from tinyflow.api.contrib import (
     framework as _framework,
     layers as _layers,
@@ -39,6 +41,9 @@ _missing = _explain_missing(__name__, __all__)
 
 
 def __getattr__(name):
+    if name == 'nets':                  # loaded with the first use
+        value = globals()['nets'] = _importlib.import_module('tinyflow.api.contrib.slim_nets')
+        return value
     if name in _INSTEAD:
         raise _misuse(AttributeError(f'tf.contrib.slim.{name} is not part of tinyflow; use: '
                                      f'{_INSTEAD[name]}.'))
@@ -46,4 +51,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return __all__
+    return [*__all__, 'nets']

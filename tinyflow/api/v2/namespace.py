@@ -28,7 +28,7 @@ _REPLACED = {
     'keras.layers': ('keras_layers',), 'keras.losses': ('keras_losses',),
     'keras.optimizers': ('keras_optimizers',), 'keras.optimizers.legacy': ('keras_optimizers',),
     'keras.utils': ('keras_utils',),
-    'math': ('basics',),
+    'math': ('basics',), 'random.experimental': ('random',),
     'summary.experimental': ('summary_experimental',),
 }
 # TensorFlow 2's short names of namespaces.

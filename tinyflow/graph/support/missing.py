@@ -67,9 +67,9 @@ _TENSORFLOW_2 = {
     'autodiff': '', 'dtensor': '', 'eig': '', 'eigvals': '', 'inside_function': '',
     'is_symbolic_tensor': '', 'mlir': '', 'nn.gelu': '', 'nn.silu': 'x * tf.sigmoid(x)',
     'optimizers': 'tf.train, e.g. tf.train.AdamOptimizer',
-    'random.Generator': 'tf.random_uniform and tf.set_random_seed',
-    'random.get_global_generator': 'tf.random_uniform and tf.set_random_seed',
-    'random.set_global_generator': 'tf.set_random_seed',
+    'random.Generator': 'tf.random.experimental.Generator',
+    'random.get_global_generator': 'tf.random.experimental.get_global_generator',
+    'random.set_global_generator': 'tf.random.experimental.set_global_generator',
     'random.set_seed': 'tf.set_random_seed',
     'tensor_scatter_nd_max': '', 'tensor_scatter_nd_min': '', 'types': '',
 }
@@ -91,15 +91,13 @@ _LEFT_OUT = {
         'rpc', 'solvers', 'sparsemax', 'specs', 'staging', 'stat_summarizer', 'tensorrt', 'text',
         'timeseries')], _NO_CONTRIB),
     'contrib.deprecated': 'use tf.summary.scalar, histogram and image',
-    'contrib.distributions.bijectors': 'write the transformation, and its log determinant in the '
-                                       'density, with the ops themselves',
     **dict.fromkeys([f'contrib.distributions.{name}' for name in (
         'Autoregressive', 'BatchReshape', 'Binomial', 'Cauchy', 'Chi2', 'Chi2WithAbsDf',
         'ConditionalDistribution', 'ConditionalTransformedDistribution', 'Geometric',
         'HalfNormal', 'InverseGamma', 'InverseGammaWithSoftplusConcentrationRate', 'Kumaraswamy',
         'MultivariateNormalDiagPlusLowRank', 'NegativeBinomial',
         'PoissonLogNormalQuadratureCompound', 'QuantizedDistribution', 'RelaxedBernoulli',
-        'SeedStream', 'SinhArcsinh', 'StudentTWithAbsDfSoftplusScale', 'TransformedDistribution',
+        'SeedStream', 'SinhArcsinh', 'StudentTWithAbsDfSoftplusScale',
         'VectorDeterministic', 'VectorDiffeomixture', 'VectorExponentialDiag',
         'VectorLaplaceDiag', 'VectorSinhArcsinhDiag', 'WishartCholesky', 'WishartFull')],
         'a subclass of tf.distributions.Distribution with _log_prob and _sample_n does the same'),
@@ -113,13 +111,12 @@ _LEFT_OUT = {
         'PowerSignOptimizer', 'RegAdagradOptimizer', 'ShampooOptimizer',
         'VariableClippingOptimizer')],
         'the other optimizers of tf.contrib.opt, of tf.train and tf.keras.optimizers are there'),
+    'contrib.tensor_forest.client': 'its estimator is left out; '
+        'tf.contrib.tensor_forest.tensor_forest.RandomForestGraphs has the graphs',
     'contrib.session_bundle': 'use tf.saved_model',
-    'contrib.slim.nets': 'the files of research/slim/nets, which only need tf.contrib.slim, run '
-                         'here; or use tf.keras.applications',
     'contrib.stateless': 'after tf.set_random_seed(n), ops draw the same numbers in each '
                          'new Session',
     'contrib.training.bucket_by_sequence_length': 'tf.data.experimental.bucket_by_sequence_length',
-    'contrib.tensor_forest': _NO_CONTRIB,
     **dict.fromkeys([f'contrib.tpu.{name}' for name in (
         'AsyncCheckpointSaverHook', 'DeviceAssignment', 'InfeedQueue', 'TPUDistributionStrategy',
         'Topology', 'batch_parallel', 'bfloat16_scope', 'core', 'cross_replica_sum',

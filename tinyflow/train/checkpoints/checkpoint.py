@@ -171,8 +171,8 @@ class Checkpoint:
         status = CheckpointLoadStatus(self, prefix, graph)
         if executing_eagerly():
             self._status = status       # lives as long as there may be new objects
-            status.restore_new()
-            pending_restores.add(status)
+            if not status.restore_new():
+                pending_restores.add(status)
         return status
 
 
@@ -259,7 +259,10 @@ class _FromFile(_Status):
         self._restored = set()          # keys of what was restored at once
 
     def restore_new(self):
-        """While ops run at once: restores the objects that have not been restored yet."""
+        """While ops run at once: restores the objects that have not been restored yet.
+
+        True once no value of the checkpoint is left.
+        """
         with reader_of(self._prefix) as reader:
             pairs, others = self._values(reader)
             for variable, key in pairs:
@@ -273,6 +276,7 @@ class _FromFile(_Status):
                     saveable.restore([_as_saved(reader.get(key), spec) for key, spec in
                                       zip(keys, saveable.specs)], None)
                     self._restored.update(keys)
+            return self._restored >= set(reader.names()) - {object_graph.KEY}
 
     def run_restore_ops(self, session=None):
         """Restores every matched object; if one has another shape or dtype, nothing is changed."""

@@ -20,4 +20,5 @@ def add(status):
 def retry():
     """Restores the objects that were made since."""
     for status in list(_pending):
-        status.restore_new()
+        if status.restore_new():
+            _pending.discard(status)

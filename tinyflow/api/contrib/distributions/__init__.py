@@ -1,4 +1,4 @@
-"""tf.contrib.distributions: tf.distributions and more; transformations (bijectors) are left out."""
+"""tf.contrib.distributions: tf.distributions and more, with transformations (bijectors)."""
 from tinyflow.api import distributions as _base
 from tinyflow.api.contrib.distributions.counts import Deterministic, Poisson
 from tinyflow.api.contrib.distributions.independent import Independent
@@ -24,6 +24,7 @@ from tinyflow.api.contrib.distributions.softplus import (
     softplus_inverse,
 )
 from tinyflow.api.distributions import *
+from tinyflow.graph.support.lazy import importing as _importing
 from tinyflow.graph.support.missing import (
     explain_missing as _explain_missing,
     hide_modules as _hide_modules,
@@ -38,5 +39,13 @@ __all__ = ['BetaWithSoftplusConcentration', 'Deterministic', 'ExpRelaxedOneHotCa
            'softplus_inverse']
 __all__ += _base.__all__
 
+# Loaded with the first use.
+_LATER = {'bijectors': 'tinyflow.api.contrib.distributions.bijectors',
+          'TransformedDistribution': 'tinyflow.api.contrib.distributions.transformed'}
 _hide_modules(globals())
-__getattr__ = _explain_missing(__name__, __all__)
+__getattr__ = _importing(globals(), _LATER, _explain_missing(__name__, [*__all__, *_LATER]),
+                         ('bijectors',))
+
+
+def __dir__():
+    return [*__all__, *_LATER]

@@ -1,17 +1,29 @@
 """Shared helpers of the layers: collections, names of Variables, sizes."""
 from __future__ import annotations
 
+import weakref
+
 from tinyflow.api.contrib.framework.model_variables import model_variable
 from tinyflow.graph.defaults import add_to_collection, add_to_collections, get_collection
 from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.variables.variable import VariableAggregation, VariableSynchronization
 
+_aliases: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
 
 def collect_named_outputs(collections, alias, outputs):
-    """`outputs`, after they were added to the collections."""
+    """`outputs`, after they were added to the collections under the name `alias`."""
     if collections:
+        names = _aliases.setdefault(outputs, [])
+        if alias.rstrip('/') not in names:
+            names.append(alias.rstrip('/'))
         add_to_collections(collections, outputs)
     return outputs
+
+
+def aliases_of(tensor):
+    """The names under which a layer's output was collected."""
+    return _aliases.get(tensor, [tensor.op.name])
 
 
 def get_variable_collections(variables_collections, name):

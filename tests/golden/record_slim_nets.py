@@ -1,0 +1,20 @@
+"""Record what slim_nets.py describes, under TensorFlow 1.15.5."""
+import importlib
+import os
+import sys
+
+os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+import tensorflow as tf  # noqa: E402
+
+from golden import slim_nets  # noqa: E402
+from golden.store import write_recorded  # noqa: E402
+
+if __name__ == '__main__':
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    nets = {name: importlib.import_module('tensorflow.contrib.slim.python.slim.nets.' + name)
+            for name in ('alexnet', 'inception', 'overfeat', 'resnet_utils', 'resnet_v1',
+                         'resnet_v2', 'vgg')}
+    write_recorded('slim_nets', {name: slim_nets.description(name, tf, nets)
+                                 for name in slim_nets.NETS})

@@ -1,0 +1,46 @@
+"""What the networks of slim share: their scopes and their end points."""
+from __future__ import annotations
+
+import collections
+import contextlib
+
+from tinyflow.api.contrib import layers
+from tinyflow.api.contrib.framework import arg_scope
+from tinyflow.api.contrib.layers.utils import aliases_of
+from tinyflow.graph.defaults import get_collection
+from tinyflow.ops.array.shaping import squeeze
+from tinyflow.ops.variables.variable_scope import variable_scope
+
+
+@contextlib.contextmanager
+def network(scope, name, inputs, functions, reuse=None, slash=True):
+    """The scope of a network; yields a function that returns its end points, a dict.
+
+    The outputs of `functions` are end points, named by their scopes.
+    """
+    with variable_scope(scope, name, [inputs], reuse=reuse) as sc:
+        collection = (sc.original_name_scope if slash else sc.name) + '_end_points'
+
+        def ends():
+            return collections.OrderedDict(
+                (alias, tensor) for tensor in get_collection(collection)
+                for alias in aliases_of(tensor))
+        with arg_scope(functions, outputs_collections=collection):
+            yield sc, ends
+
+
+def penalised(weight_decay, functions=(layers.conv2d, layers.fully_connected), **more):
+    """The arg_scope of layers with an L2 penalty on their weights."""
+    return arg_scope(list(functions), weights_regularizer=layers.l2_regularizer(weight_decay),
+                     **more)
+
+
+def squeezed(x, ends, sc, spatial_squeeze):
+    """The scores without the axes of the image, under the name fc8."""
+    if spatial_squeeze:
+        x = squeeze(x, [1, 2], name='fc8/squeezed')
+        ends[sc.name + '/fc8'] = x
+    return x
+
+
+__all__ = ['network', 'penalised', 'squeezed']

@@ -1,0 +1,1 @@
+"""tf.random.Generator: random numbers from a state that is a Variable."""
