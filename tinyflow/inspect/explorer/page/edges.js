@@ -108,6 +108,7 @@ model.nodes.forEach((node, index) => {
   model.gradientNodes.get(node.g).push(index);
 });
 
+const MOST_OUTPUTS = 2 ** 20;            // no node has as many
 const facts = new WeakMap();            // list of edges -> its facts, which cost much to compute
 
 /** Of an edge that bundles these: its label - a shape, or how many tensors -, how many tensors it
@@ -118,13 +119,21 @@ explorer.edgeFacts = edges => {
 };
 
 function factsOf(edges) {
-  const tensors = new Map();
+  const tensors = new Set();            // as numbers: texts took most of the time of a click
+  const shapes = new Set();
+  let data = 0;
   for (const {from, output} of edges) {
-    tensors.set(`${from}:${output}`, output < 0 ? null : (model.nodes[from].t || [])[output]);
+    const tensor = from * MOST_OUTPUTS + output + 1;
+    if (tensors.has(tensor)) { continue; }
+    tensors.add(tensor);
+    if (output < 0) { continue; }       // an edge that only says what runs first
+    data++;
+    if (shapes.size < 2) {
+      const t = (model.nodes[from].t || [])[output];
+      shapes.add(t ? explorer.shortShape(t[1]) : '');
+    }
   }
-  const data = [...tensors.values()].filter(t => t !== null);
-  const shapes = new Set(data.map(t => t ? explorer.shortShape(t[1]) : ''));
   const shape = shapes.size === 1 ? [...shapes][0] : '';
-  const label = data.length > 1 ? `${data.length} tensors${shape ? ' of ' + shape : ''}` : shape;
-  return {label, count: tensors.size, control: edges.length > 0 && !data.length};
+  const label = data > 1 ? `${data} tensors${shape ? ' of ' + shape : ''}` : shape;
+  return {label, count: tensors.size, control: edges.length > 0 && !data};
 }
