@@ -38,17 +38,23 @@ def train(path):
 
 
 @pytest.fixture(scope='module')
-def page(browser, tmp_path_factory):
+def recorded(tmp_path_factory):
+    """The address of the page of a training."""
     path = str(tmp_path_factory.mktemp('ten') / 'page.html')
     with tf.Graph().as_default():
         train(path)
+    return f'file://{path}'
+
+
+@pytest.fixture
+def page(browser, recorded):
     context = browser.new_context(viewport={'width': 1200, 'height': 800}, offline=True,
                                   reduced_motion='reduce')
     page, errors = context.new_page(), []
     page.set_default_timeout(5000)
     page.on('pageerror', lambda error: errors.append(str(error)))
     page.on('console', lambda message: errors.append(message.text))
-    page.goto(f'file://{path}')
+    page.goto(recorded)
     yield page
     context.close()
     assert not errors
@@ -117,7 +123,7 @@ def test_4_which_line_made_a_node(page):
 
 def test_5_shape_and_dtype(page):
     find(page, 'logits')
-    assert 'float32 [?, 3], in step 40 [32, 3]' in said(page)
+    assert 'float32 [?, 3], in step 0 [32, 3]' in said(page)
 
 
 def test_6_what_is_between_the_input_and_the_loss(page):
@@ -140,7 +146,7 @@ def test_6_what_is_between_the_input_and_the_loss(page):
 
 def test_7_which_gradient_belongs_to_a_node_and_how_large_is_it(page):
     find(page, 'second/MatMul')
-    assert re.search(r'gradients/second/MatMul_grad/MatMul_1 MatMul, in step 40', said(page))
+    assert re.search(r'gradients/second/MatMul_grad/MatMul_1 MatMul, in step 0', said(page))
     tab(page, 'Run')
     go_to_step(page, 5)
     assert re.search(r'gradients/second/MatMul_grad/MatMul_1 rms 0\.\d+, at most 0\.\d+',
