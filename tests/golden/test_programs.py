@@ -158,28 +158,42 @@ def quiet():
         yield
 
 
-def build(name):
-    graph = tf.Graph()
-    with graph.as_default():
-        return graph, PROGRAMS[name](tf, np)
+class Program:
+    """A program's graph, what it runs, and what was recorded of it."""
+
+    def __init__(self, name):
+        self.name = name
+        self.graph = tf.Graph()
+        self.recorded = RECORDED[name]
+        with self.graph.as_default(), warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            self.runs = PROGRAMS[name](tf, np)
+
+    def forward(self):
+        """(our forward nodes, the recorded ones)."""
+        inner = GRADIENT_SCOPES.get(self.name, '/')
+        return ([op for op in forward_nodes(self.graph) if not op.name.startswith(inner)],
+                [node for node in self.recorded.nodes if not node.name.startswith(inner)])
 
 
-def forward(name):
-    """(our forward nodes, the recorded ones)."""
-    graph, _ = build(name)
-    inner = GRADIENT_SCOPES.get(name, '/')
-    return ([op for op in forward_nodes(graph) if not op.name.startswith(inner)],
-            [node for node in RECORDED[name].nodes if not node.name.startswith(inner)])
+@pytest.fixture(scope='module')
+def program(request):
+    return Program(request.param)
+
+
+def of_programs(names):
+    """A test of each program. The tests of one run together, so that it is built once."""
+    return pytest.mark.parametrize('program', names, indirect=True, scope='module')
 
 
 def listing(nodes):
     return [f'{node.name}: {node.type}' for node in nodes]
 
 
-@pytest.mark.parametrize('name', SAME_GRAPH)
-def test_forward_graph(name):
+@of_programs(SAME_GRAPH)
+def test_forward_graph(program):
     """The same nodes of the same types in the same order, wired the same."""
-    got, wanted = forward(name)
+    got, wanted = program.forward()
     assert listing(got) == listing(wanted)
     for operation, node in zip(got, wanted):
         ours, theirs = edges(operation), node.inputs
@@ -189,10 +203,10 @@ def test_forward_graph(name):
             assert mine == other or in_gradients(other), node.name
 
 
-@pytest.mark.parametrize('name', SAME_GRAPH)
-def test_places(name):
+@of_programs(SAME_GRAPH)
+def test_places(program):
     """The same devices, and the same nodes colocated with each other (attribute _class)."""
-    got, wanted = forward(name)
+    got, wanted = program.forward()
     for operation, node in zip(got, wanted):
         if node.name.endswith(('/gradient_values', '/num_required')):
             continue            # Python values given to a sparse accumulator are constants there
@@ -203,12 +217,12 @@ def test_places(name):
         assert operation.device == node.device, node.name
 
 
-@pytest.mark.parametrize('name', SAME_GRAPH)
-def test_static_shapes(name):
-    got, wanted = forward(name)
+@of_programs(SAME_GRAPH)
+def test_static_shapes(program):
+    got, wanted = program.forward()
     ours = {op.name: [spec(t) for t in op.outputs] for op in got}
     theirs = {node.name: HANDLES.get(node.type, node.outputs) for node in wanted}
-    assert (ours == theirs) == (name not in SHAPES_DIFFER), different(ours, theirs)
+    assert (ours == theirs) == (program.name not in SHAPES_DIFFER), different(ours, theirs)
     for key, specs in theirs.items():
         for (dtype, shape), (our_dtype, our_shape) in zip(specs, ours[key]):
             assert dtype == our_dtype
@@ -219,28 +233,27 @@ def different(ours, theirs):
     return {key: (ours[key], theirs[key]) for key in theirs if ours.get(key) != theirs[key]}
 
 
-@pytest.mark.parametrize('name', NOW)
-def test_values(name):
+@of_programs(NOW)
+def test_values(program):
     """Each run gives the recorded values, and no run adds a node."""
-    graph, runs = build(name)
+    graph = program.graph
     with tf.Session(graph=graph) as session:
         before = len(graph.get_operations())
-        got = [plain(session.run(fetches, feeds)) for fetches, feeds in runs]
+        got = [plain(session.run(fetches, feeds)) for fetches, feeds in program.runs]
     assert len(graph.get_operations()) == before
-    assert len(got) == len(RECORDED[name].runs)
-    for i, (value, wanted) in enumerate(zip(got, RECORDED[name].runs)):
+    assert len(got) == len(program.recorded.runs)
+    for i, (value, wanted) in enumerate(zip(got, program.recorded.runs)):
         assert_same(value, wanted, f'run {i}')
 
 
-@pytest.mark.parametrize('name', NOW)
-def test_collections(name):
-    graph, _ = build(name)
-    assert collections(graph) == RECORDED[name].collections
+@of_programs(NOW)
+def test_collections(program):
+    assert collections(program.graph) == program.recorded.collections
 
 
-@pytest.mark.parametrize('name', GRAPH_DIFFERS)
-def test_graphs_that_differ_still_do(name):
-    got, wanted = forward(name)
+@of_programs(GRAPH_DIFFERS)
+def test_graphs_that_differ_still_do(program):
+    got, wanted = program.forward()
     same_wiring = [len(edges(op)) for op in got] == [len(node.inputs) for node in wanted]
     assert listing(got) != listing(wanted) or not same_wiring, \
         'equal now: strike it off GRAPH_DIFFERS'
@@ -250,9 +263,9 @@ def test_graphs_that_differ_still_do(name):
 def test_missing_features_raise(name):
     """Fails as soon as the missing function exists: then its line in LATER goes."""
     with pytest.raises(NOT_BUILT_YET):
-        graph, runs = build(name)
-        with tf.Session(graph=graph) as session:
-            for fetches, feeds in runs:
+        program = Program(name)
+        with tf.Session(graph=program.graph) as session:
+            for fetches, feeds in program.runs:
                 session.run(fetches, feeds)
 
 
