@@ -22,13 +22,13 @@ def full_name(operation: Operation, frames: Sequence[Frame]) -> str:
 
 def path_of(operation: Operation) -> str:
     """The name of an operation with the functions around it, found in the graph."""
-    name, graph = operation.name, operation.graph
+    name, graph = operation.local_name, operation.graph
     while getattr(graph, 'outer_graph', None) is not None:
         owner = next((op for op in graph.outer_graph.get_operations()
                       if graph in functions_of(op)), None)
         if owner is None:
             return name
-        name, graph = f'{owner.name}/{label_of(owner, graph)}/{name}', owner.graph
+        name, graph = f'{owner.local_name}/{label_of(owner, graph)}/{name}', owner.graph
     return name
 
 
@@ -43,8 +43,8 @@ def label_of(operation: Operation, function: Any) -> str:
 def named_operations(graph: Graph, before: str = '') -> Iterator[tuple[str, Operation]]:
     """(full name, operation), also of those inside of functions."""
     for operation in graph.get_operations():
-        yield before + operation.name, operation
+        yield before + operation.local_name, operation
         for function in functions_of(operation):
             if isinstance(function, Graph):
                 label = label_of(operation, function)
-                yield from named_operations(function, f'{before}{operation.name}/{label}/')
+                yield from named_operations(function, f'{before}{operation.local_name}/{label}/')

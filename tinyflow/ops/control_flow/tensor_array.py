@@ -53,7 +53,7 @@ class TensorArray:
         # TF1's nodes for the handle in loops; see tf1_node_count.py.
         self._handle, self._home = object(), get_default_graph()
         tf1_node_count.add(0 if size is None else -1)
-        with name_scope(name, 'TensorArrayV2', [size, flow]) as scope:
+        with name_scope(name, 'TensorArray', [size, flow]) as scope:
             self._flow = flow if flow is not None else tensor_lists.TensorListReserve.apply(
                 tensor_lists.shape_input(element_shape), size, element_dtype=self._dtype,
                 name=scope)
@@ -123,15 +123,14 @@ class TensorArray:
     def read(self, index, name=None):
         """The element at `index`."""
         self._count(-1)
-        with name_scope(name, 'TensorArrayV2Read', [self._flow, index]):
-            return tensor_lists.TensorListGetItem.apply(
-                self._flow, index, tensor_lists.shape_input(self._shape[0]),
-                element_dtype=self._dtype, name=name)
+        return tensor_lists.TensorListGetItem.apply(
+            self._flow, index, tensor_lists.shape_input(self._shape[0]),
+            element_dtype=self._dtype, name=name or 'TensorArrayReadV3')
 
     def write(self, index, value, name=None):
         """A TensorArray with `value` at `index`."""
         self._count(0)
-        with name_scope(name, 'TensorArrayV2Write', [self._flow, index, value]):
+        with name_scope(name, 'TensorArrayWrite', [self._flow, index, value]):
             value = self._value(value)
             self._learn_shape(value.raw_shape, value)
             flow = self._flow
@@ -139,7 +138,8 @@ class TensorArray:
                 with tf1_node_count.counted_as(0):
                     flow = self._grown(index)
             return self._with_flow(
-                tensor_lists.TensorListSetItem.apply(flow, index, value, name=name))
+                tensor_lists.TensorListSetItem.apply(
+                flow, index, value, name=name or 'TensorArrayWriteV3'))
 
     def _grown(self, index):
         """The list, made longer if `index` is beyond its end."""
@@ -153,16 +153,17 @@ class TensorArray:
         Shapes: elements [*element] -> [size, *element].
         """
         self._count(3)
-        with name_scope(name, 'TensorArrayV2Stack', [self._flow]):
+        with name_scope(name, 'TensorArrayStack', [self._flow]):
             return tensor_lists.TensorListStack.apply(
-                self._flow, tensor_lists.shape_input(self._shape[0]), element_dtype=self._dtype)
+                self._flow, tensor_lists.shape_input(self._shape[0]), element_dtype=self._dtype,
+                name=name or 'TensorArrayGatherV3')
 
     def gather(self, indices, name=None):
         """The elements at `indices` as one tensor [number of indices, *element]."""
         self._count(-1)
         return tensor_lists.TensorListGather.apply(
             self._flow, indices, tensor_lists.shape_input(self._shape[0]),
-            element_dtype=self._dtype, name=name)
+            element_dtype=self._dtype, name=name or 'TensorArrayGatherV3')
 
     def concat(self, name=None):
         """All elements joined along their first axis."""
@@ -171,7 +172,7 @@ class TensorArray:
         lengths = constants.constant(np.zeros(0, np.int64))
         return tensor_lists.TensorListConcatV2.apply(
             self._flow, tensor_lists.shape_input(None if raw is None else (None, *raw[1:])),
-            lengths, element_dtype=self._dtype, name=name)[0]
+            lengths, element_dtype=self._dtype, name=name or 'TensorArrayConcatV3')[0]
 
     def unstack(self, value, name=None):
         """A TensorArray of the rows of `value`."""
@@ -181,8 +182,9 @@ class TensorArray:
             value = self._value(value)
             rows = None if value.raw_shape is None else value.raw_shape[1:]
             self._learn_shape(rows, value)
-            return self._with_flow(tensor_lists.TensorListFromTensor.apply(
-                value, tensor_lists.shape_input(rows)))
+            with name_scope(name, 'TensorArrayScatter'):
+                return self._with_flow(tensor_lists.TensorListFromTensor.apply(
+                    value, tensor_lists.shape_input(rows), name=name or 'TensorArrayScatterV3'))
 
     def scatter(self, indices, value, name=None):
         """A TensorArray with the rows of `value` at `indices`."""
@@ -193,7 +195,7 @@ class TensorArray:
             indices = convert_to_tensor(indices, dtypes.int32,
                                         'TensorListScatterIntoExistingList/indices')
             return self._with_flow(tensor_lists.TensorListScatterIntoExistingList.apply(
-                self._flow, value, indices))
+                self._flow, value, indices, name=name or 'TensorArrayScatterV3'))
 
     def split(self, value, lengths, name=None):
         """A TensorArray of the pieces of `value` along its first axis, of the given lengths."""
@@ -205,12 +207,14 @@ class TensorArray:
             if known is not None and value.raw_shape and known.size and known.min() == known.max():
                 self._learn_shape((int(known.flat[0]), *value.raw_shape[1:]), value)
             return self._with_flow(tensor_lists.TensorListSplit.apply(
-                value, tensor_lists.shape_input(self._shape[0]), lengths, name=name))
+                value, tensor_lists.shape_input(self._shape[0]), lengths,
+                name=name or 'TensorArraySplitV3'))
 
     def size(self, name=None):
         """The number of elements, an int32 scalar."""
         self._count(0)
-        return tensor_lists.TensorListLength.apply(self._flow, name=name)
+        return tensor_lists.TensorListLength.apply(
+            self._flow, name=name or 'TensorArraySizeV3')
 
     def identity(self):
         """A TensorArray of the same elements, as a separate node."""

@@ -106,9 +106,10 @@ class Context:
         self._graphs: set[Graph] = set()
         self._known: set[Any] = set()
 
-    def function(self, name: str) -> FuncGraph:
-        """A FuncGraph of this context."""
+    def function(self, name: str, capture_name: str) -> FuncGraph:
+        """A FuncGraph of this context; its captures are named as TF1 names what enters."""
         graph = FuncGraph(name)
+        graph.share_names(capture_name)
         graph.annotations.update({_CONTEXT: self, _COUNT: self.count})
         graph.node_observers.append(self.count.note)
         graph.capture_observers.append(self._captured)
@@ -170,10 +171,10 @@ class Loop:
         self._variables = variables
         self._limit = limit
         self._size = len(variables) + (limit is not None)
-        self._outside = _outermost(self._graph)
+        self.outside = _outermost(self._graph)
         self._count = _count_of(self._graph)
         self._start = self._count.nodes
-        self._lifted = self._outside.version
+        self._lifted = self.outside.version
         context = _context_of(self._graph)
         self._snapshot = context.snapshot() if context else []
         self.context = Context(self._graph)
@@ -181,7 +182,7 @@ class Loop:
     def begin(self) -> Context:
         """The functions are about to be built, perhaps not for the first time."""
         # Variables that an earlier attempt made outside stay.
-        lifted = self._outside.version - self._lifted
+        lifted = self.outside.version - self._lifted
         restore(self._snapshot)
         self.context = Context(self._graph)
         self._count.nodes = self._start + lifted
