@@ -32,7 +32,7 @@ def tensor_inside(graph: Graph, node: str, index: int) -> Tensor | None:
 
 def operation_inside(graph: Graph, name: str) -> Operation | None:
     """The operation of that name in a branch or loop of the graph, at any depth."""
-    for call, function in _around(graph, name):
+    for _, function in _around(graph, name):
         found = function._by_name.get(name) or operation_inside(function, name)
         if found is not None:
             return found

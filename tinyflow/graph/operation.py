@@ -183,11 +183,6 @@ class Operation(NotCopied, instead='copy its name, for graph.get_operation_by_na
         return [(site.file, site.line, site.code.co_name, site.source)] if site else []
 
     @property
-    def local_name(self) -> str:
-        """The name without the scope that all nodes of a branch's or a loop's function share."""
-        return self.name.removeprefix(self.graph.scope)
-
-    @property
     def writes(self) -> tuple[int, ...]:
         """Positions of the inputs (references to Variables) that running this node modifies."""
         written = self.definition.writes

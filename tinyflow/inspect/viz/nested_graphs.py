@@ -310,7 +310,7 @@ def summary(region, number) -> str:
 
 
 def _pieces(op):
-    return tuple([p for p in op.local_name.split('/') if p]) or (op.local_name,)
+    return tuple([p for p in op.name.removeprefix(op.graph.scope).split('/') if p]) or (op.name,)
 
 
 def _functions(op) -> dict[str, list]:

@@ -152,7 +152,8 @@ def _branch(name, function, condition):
     """The FuncGraph of one branch."""
     before = get_default_graph()
     context = tf1_node_count.Context(before)
-    graph = context.function(name.replace('/', '_'), 'Switch')
+    graph = context.function(name.replace('/', '_'))
+    tf1_names.share(graph, 'Switch')
     own = []
 
     def build():
@@ -214,7 +215,8 @@ def _build(condition, branches, scope, strict):
     """The If node and its Identities, packed as the branches return them."""
     with tf1_node_count.counted_as(len(branches[0].outputs)):        # a Merge each
         operation = make_if(condition, branches, scope)
-        outputs = [identity_and_cast.identity(t, 'Merge') for t in operation.outputs]
+        called = tf1_names.name_of('Merge', 'Identity')
+        outputs = [identity_and_cast.identity(t, called) for t in operation.outputs]
     structure = branches[0].structured_outputs
     if structure is None or not outputs:
         return operation

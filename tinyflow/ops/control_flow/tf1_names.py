@@ -10,15 +10,31 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.graph import Graph
+from tinyflow.graph.support.v1_v2_switches import ControlFlow
 
 COND_HEAD = ('Switch', 'switch_t', 'switch_f', 'pred_id')
 
 
-def reserve(names: Iterable[str]) -> list[str]:
+def reserve(names: Iterable[str]) -> None:
     """Makes the names unique in the open scope and uses them up."""
+    if ControlFlow.v2_names:
+        return
     graph = get_default_graph()
-    return [graph.unique_name(name) for name in names]
+    for name in names:
+        graph.unique_name(name)
+
+
+def name_of(v1: str, v2: str) -> str:
+    """What a node is called, by tf.control_flow_v2_enabled()."""
+    return v2 if ControlFlow.v2_names else v1
+
+
+def share(function: FuncGraph, capture_name: str) -> None:
+    """Lets a function's nodes share the names of the graph around it, as in TensorFlow 1."""
+    if not ControlFlow.v2_names:
+        function.share_names(capture_name)
 
 
 class Names:
@@ -35,6 +51,3 @@ class Names:
         for name in list(names)[self._before:]:
             if name not in kept and not any(k.startswith(name + '/') for k in kept):
                 del names[name]
-
-
-__all__ = ['COND_HEAD', 'Names', 'reserve']

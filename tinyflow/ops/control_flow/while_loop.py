@@ -21,6 +21,7 @@ from tinyflow.graph.operation import WRITES_OF_FUNCTIONS, Tensor
 from tinyflow.graph.source_location import user_site, warn_at
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import misuse, report, why
+from tinyflow.graph.support.v1_v2_switches import ControlFlow
 from tinyflow.graph.support.waits import check_deadline, deadlines
 from tinyflow.ops.array import constants, identity_and_cast, shaping
 from tinyflow.ops.control_flow import tf1_names
@@ -149,9 +150,11 @@ def _check_arguments(cond, body, loop_vars, parallel_iterations):
 def _build(cond, body, loop_vars, shape_invariants, parallel_iterations, name,
            maximum_iterations, return_same_structure):
     structure = list(loop_vars) if isinstance(loop_vars, (list, tuple)) else [loop_vars]
+    if ControlFlow.v2_names:
+        structure = nest.map_structure(_converted, structure)
     with name_scope(name or 'while') as scope:
         limit, counter = _counters(maximum_iterations)
-        structure = nest.map_structure(_converted, structure)
+        structure = nest.map_structure(_converted, structure)       # named in the scope
         initial = nest.flatten(structure, expand_composites=True)
         invariants = _invariants(structure, initial, shape_invariants)
         tf1_node_count.add(-2 if maximum_iterations is None else 0)
@@ -159,14 +162,20 @@ def _build(cond, body, loop_vars, shape_invariants, parallel_iterations, name,
         graphs = loop.functions([(), (), *invariants], widen=shape_invariants is None)
         with tf1_node_count.counted_as(0):
             outputs = make_while(*graphs, loop.initial, loop.shapes, scope, parallel_iterations)
-            if maximum_iterations is not None:
-                identity_and_cast.identity(outputs[0], name='Exit')
-            results = [identity_and_cast.identity(t, name='Exit')
-                       for t in outputs[2:2 + len(initial)]]
+            results = _results(outputs, len(initial), maximum_iterations is not None)
     result = nest.pack_sequence_as(structure, results, expand_composites=True)
     if isinstance(loop_vars, (list, tuple)) and (len(initial) > 1 or return_same_structure):
         return loop.kind(result)
     return result[0]
+
+
+def _results(outputs, count, limited):
+    """Identities of the user's variables, and of the others for which TensorFlow makes one."""
+    if ControlFlow.v2_names:
+        return [identity_and_cast.identity(t) for t in outputs][2:2 + count]
+    if limited:
+        identity_and_cast.identity(outputs[0], name='Exit')
+    return [identity_and_cast.identity(t, name='Exit') for t in outputs[2:2 + count]]
 
 
 def _converted(value):
@@ -177,14 +186,15 @@ def _converted(value):
 
 def _counters(maximum_iterations):
     """(the most iterations, -1 for any number; the counter from 0), as constants or tensors."""
+    counter = tf1_names.name_of('iteration_counter', 'loop_counter')
     if maximum_iterations is None:
         limit = constants.constant(-1, dtypes.int32, name='maximum_iterations')
-        return limit, constants.constant(0, dtypes.int32, name='iteration_counter')
+        return limit, constants.constant(0, dtypes.int32, name=counter)
     limit = convert_to_tensor(maximum_iterations, name='maximum_iterations')
     if limit.raw_shape not in ((), None):
         raise misuse(ValueError('maximum_iterations must be a scalar, saw shape: '
                                 f'{shapes.text(limit.raw_shape)}'))
-    return limit, constants.constant(0, limit.dtype.base_dtype, name='iteration_counter')
+    return limit, constants.constant(0, limit.dtype.base_dtype, name=counter)
 
 
 def _invariants(structure, initial, shape_invariants):
@@ -268,8 +278,9 @@ class _Loop:
         size = len(self.initial) - 2 + self.limited             # of the loop in TensorFlow 1
         name = self.scope.replace('/', '_')
         context = self.counts.begin()
-        condition = context.function(name + 'cond', 'Enter')
-        body = context.function(name + 'body', 'Enter')
+        condition, body = context.function(name + 'cond'), context.function(name + 'body')
+        for function in (condition, body):
+            tf1_names.share(function, 'Enter')
         tf1_names.reserve(['Enter'] * size)
         with tf1_node_count.counted_as(0), condition.as_default():
             parameters = self._parameters(condition, invariants, 'Merge')

@@ -106,10 +106,9 @@ class Context:
         self._graphs: set[Graph] = set()
         self._known: set[Any] = set()
 
-    def function(self, name: str, capture_name: str) -> FuncGraph:
-        """A FuncGraph of this context; its captures are named as TF1 names what enters."""
+    def function(self, name: str) -> FuncGraph:
+        """A FuncGraph of this context."""
         graph = FuncGraph(name)
-        graph.share_names(capture_name)
         graph.annotations.update({_CONTEXT: self, _COUNT: self.count})
         graph.node_observers.append(self.count.note)
         graph.capture_observers.append(self._captured)
