@@ -38,6 +38,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.client.timeline': ('tinyflow.session.timeline',),
     f'{_PYTHON}.data': ('tinyflow.data', 'tinyflow'),
     f'{_PYTHON}.debug': ('tinyflow.inspect.debugger.tf_debug',),
+    f'{_PYTHON}.eager.context': ('tinyflow.api.private.eager_context',),
     **_estimator_modules(f'{_PYTHON}.estimator'),
     f'{_FRAMEWORK}.dtypes': ('tinyflow.graph.dtypes',),
     f'{_FRAMEWORK}.errors': ('tinyflow.graph.support.errors',),
@@ -50,6 +51,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_FRAMEWORK}.smart_cond': ('tinyflow.ops.control_flow.smart_cond',),
     f'{_FRAMEWORK}.tensor_util': ('tinyflow.api.private.tensor_util', 'tinyflow.api.contrib.util',
                                   'tinyflow.formats.wire.tensors'),
+    f'{_FRAMEWORK}.test_util': ('tinyflow.api.private.test_util', 'tinyflow'),
     f'{_PYTHON}.keras': ('keras_layer',),
     **{f'{_PYTHON}.keras.{name}': (f'keras_layer.{name}',) for name in (
         'activations', 'applications', 'backend', 'callbacks', 'constraints', 'datasets',

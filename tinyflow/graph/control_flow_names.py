@@ -58,6 +58,18 @@ def encloses(graph: Graph, operation: Operation) -> str:
     return ''
 
 
+def local_name(operation: Operation) -> str:
+    """The name without the scope that all nodes of a branch's or a loop's function share.
+
+    A parameter has the name of the tensor that it stands for.
+    """
+    if operation.type == 'Placeholder' and operation.graph.outer_graph is not None:
+        source = operation.graph.source_of(operation.outputs[0])
+        if source is not None:
+            return local_name(source.op)
+    return operation.name.removeprefix(operation.graph.scope)
+
+
 def where_inside(graph: Graph, name: str) -> str:
     """A sentence about the name of a node that TensorFlow makes for a branch or a loop, or ''."""
     node = name.partition(':')[0]

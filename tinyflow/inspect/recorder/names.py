@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tinyflow.graph.control_flow_names import local_name
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation
 from tinyflow.ops.control_flow.function_nodes import functions_of
@@ -18,11 +19,6 @@ def full_name(operation: Operation, frames: Sequence[Frame]) -> str:
     """The name of an operation with the functions that are being run."""
     return '/'.join([*(f'{local_name(f.operation)}/{label_of(f.operation, f.function)}'
                        for f in frames), local_name(operation)])
-
-
-def local_name(operation: Operation) -> str:
-    """The name without the scope that all nodes of a branch's or a loop's function share."""
-    return operation.name.removeprefix(operation.graph.scope)
 
 
 def path_of(operation: Operation) -> str:

@@ -186,14 +186,14 @@ def _converted(value):
 
 def _counters(maximum_iterations):
     """(the most iterations, -1 for any number; the counter from 0), as constants or tensors."""
-    counter = tf1_names.name_of('iteration_counter', 'loop_counter')
     if maximum_iterations is None:
         limit = constants.constant(-1, dtypes.int32, name='maximum_iterations')
-        return limit, constants.constant(0, dtypes.int32, name=counter)
+        return limit, constants.constant(0, dtypes.int32, name='loop_counter')
     limit = convert_to_tensor(maximum_iterations, name='maximum_iterations')
     if limit.raw_shape not in ((), None):
         raise misuse(ValueError('maximum_iterations must be a scalar, saw shape: '
                                 f'{shapes.text(limit.raw_shape)}'))
+    counter = tf1_names.name_of('iteration_counter', 'loop_counter')
     return limit, constants.constant(0, limit.dtype.base_dtype, name=counter)
 
 
@@ -300,7 +300,7 @@ class _Loop:
 
     def _parameters(self, function, invariants, name):
         """The counter, the limit and the loop variables as parameters of a function."""
-        names = [name if self.limited else 'iteration_counter', 'maximum_iterations']
+        names = [name if self.limited else 'loop_counter', 'maximum_iterations']
         names += [name] * (len(invariants) - 2)
         return [function.add_parameter(Spec(t.dtype.base_dtype, shape, called))
                 for t, shape, called in zip(self.initial, invariants, names)]
@@ -340,7 +340,7 @@ class _Loop:
     def _body(self, counter, limit, *variables):
         with tf1_node_count.counted_as(0):
             following = counter + 1 if self.limited else \
-                arithmetic.add(counter, 1, name='iteration_counter')
+                arithmetic.add(counter, 1, name='loop_counter')
         result = self._call(self.body, 'body', variables)
         if not isinstance(result, (list, tuple)) or \
                 hasattr(result, '_fields') and len(self.structure) == 1 and \
