@@ -118,7 +118,7 @@ class _Forward:
         self._inside = inside
         self._named: dict[tuple, dict] = {}
         for op in [*inside.ops, *inside.home]:
-            self._named.setdefault(inside.prefix.get(op, ()), {}).setdefault(op.name, op)
+            self._named.setdefault(inside.prefix.get(op, ()), {}).setdefault(local_name(op), op)
 
     def find(self, prefix, name):
         """The operation that a gradient in the function of this path is of, or None."""
