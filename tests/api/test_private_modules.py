@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.api.private import pywrap_tensorflow, tf_decorator
+from tinyflow.api.private import (
+    control_flow_ops,
+    pywrap_tensorflow,
+    tensor_util,
+    tf_decorator,
+    training_util,
+)
 from tinyflow.api.tools import device_lib, file_io
 from tinyflow.api.tools.freeze_graph import freeze_graph
 from tinyflow.api.tools.inspect_checkpoint import print_tensors_in_checkpoint_file
@@ -34,6 +40,8 @@ from tensorflow.python.framework import tensor_util; \
     assert tensor_util.constant_value(tf.constant(3)) == 3
 from tensorflow.python.ops import variable_scope as vs; vs.get_variable; vs.variable_scope
 from tensorflow.python.ops import gradients; gradients.gradients
+from tensorflow.python.ops import control_flow_ops; control_flow_ops.cond
+from tensorflow.python.training import training_util; training_util.GLOBAL_STEP_READ_KEY
 from tensorflow.python.ops import array_ops, math_ops; array_ops.reshape; math_ops.matmul
 from tensorflow.python.ops import embedding_ops; embedding_ops.embedding_lookup
 from tensorflow.python.ops import image_ops; image_ops.resize_images
@@ -205,3 +213,34 @@ def test_file_io_writes_and_reads(tmp_path):
     assert file_io.file_exists(path) and file_io.read_file_to_string(path) == 'hello'
     assert file_io.read_file_to_string(path, binary_mode=True) == b'hello'
     assert file_io.get_matching_files(str(tmp_path / 'a' / '*')) == [path]
+
+
+def test_with_dependencies(graph, session):
+    v = tf.Variable(1., use_resource=True)
+    session.run(v.initializer)
+    waits = [v.assign(3.)]
+    after = control_flow_ops.with_dependencies(waits, v.read_value())
+    named = control_flow_ops.with_dependencies(waits, tf.constant(2.), name='foo')
+    rows = control_flow_ops.with_dependencies(
+        [tf.no_op()], tf.IndexedSlices(tf.ones([2]), tf.constant([0, 1])))
+    assert [after.name, named.name, rows.name] == [
+        'control_dependency:0', 'foo:0', 'control_dependency_1:0']
+    assert session.run(named) == 2 and session.run(v) == 3
+
+
+@pytest.mark.parametrize('tensor, wanted', [
+    (lambda q: tf.shape(q), '(?, 3)'), (lambda q: tf.constant([1, -1]), '(1, ?)'),
+    (lambda q: tf.stack([1, tf.shape(q)[0]]), '(1, ?)'),
+    (lambda q: tf.concat([tf.shape(q), [4]], 0), '(?, 3, 4)'),
+    (lambda q: tf.placeholder(tf.int32, [2]), '(?, ?)'), (lambda q: tf.constant(-1), '<unknown>'),
+    (lambda q: tf.fill([2], 3), '(3, 3)')])
+def test_constant_value_as_shape(graph, tensor, wanted):
+    given = tensor(tf.placeholder(tf.float32, [None, 3]))
+    assert str(tensor_util.constant_value_as_shape(given)) == wanted
+
+
+def test_the_one_read_of_the_global_step(graph):
+    assert training_util._get_or_create_global_step_read() is None
+    tf.train.create_global_step()
+    read = training_util._get_or_create_global_step_read()
+    assert read.name == 'global_step/add:0' and training_util._get_global_step_read() is read

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -13,6 +14,18 @@ NOT_BUILT_YET = (AttributeError, NotImplementedError)
 TOLERANCES = {'float16': (2e-3, 1e-3), 'float32': (1e-5, 1.5e-6), 'float64': (1e-9, 1e-11),
               'complex64': (1e-5, 1e-6), 'complex128': (1e-9, 1e-11)}
 UNCOMPARED_COLLECTIONS = ('cond_context', 'while_context')
+
+
+@contextmanager
+def functional_names(wanted=True):
+    """Names of control flow as TensorFlow has them where it makes If and While, as graphs that
+    were recorded with these do."""
+    if wanted:
+        tf.enable_control_flow_v2()
+    try:
+        yield
+    finally:
+        tf.disable_control_flow_v2()
 
 
 def plain(value):

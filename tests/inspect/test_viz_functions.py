@@ -43,8 +43,8 @@ def test_a_cond_is_a_box_with_a_box_for_each_branch(x):
     assert edges(picture, 'data') == {
         ('x', 'Greater'), ('Greater', 'choose/choose'),
         ('x', 'choose/if true/Sqrt'), ('x', 'choose/if false/Exp'),
-        ('choose/if true/Sqrt', 'choose/Identity'), ('choose/if false/Exp', 'choose/Identity'),
-        ('choose/Identity', 'result')}
+        ('choose/if true/Sqrt', 'choose/Merge'), ('choose/if false/Exp', 'choose/Merge'),
+        ('choose/Merge', 'result')}
     assert picture.model.node('choose').kind == 'choice'
     chosen = {e.label: e.into for e in picture.model.edges if e.style == 'choice'}
     keys = {'/'.join(b.path): b.key for b in picture.model.boxes}
@@ -68,8 +68,8 @@ def test_assignments_in_branches_reach_the_variable_outside(x):
 def test_a_branch_that_hands_a_tensor_through(x):
     picture = viz.draw(tf.cond(x > 0, lambda: x, lambda: tf.zeros([]), name='choose'))
     assert picture.model.node('choose/if true/x').kind == 'parameter'
-    assert {('x', 'choose/if true/x'), ('choose/if true/x', 'choose/Identity'),
-            ('choose/if false/zeros', 'choose/Identity')} <= edges(picture)
+    assert {('x', 'choose/if true/x'), ('choose/if true/x', 'choose/Merge'),
+            ('choose/if false/zeros', 'choose/Merge')} <= edges(picture)
 
 
 def test_control_dependencies_on_a_cond_wait_for_its_effects(x):
@@ -105,7 +105,7 @@ def test_a_loop_has_its_variables_its_condition_and_its_body(x):
         ('loop/variable 1', 'loop/body/add'), ('x', 'loop/body/add'),
         ('x', 'loop/body/Exp'), ('first', 'loop/variable 2'),
         ('loop/variable 2', 'loop/body/mul'), ('loop/body/Exp', 'loop/body/mul'),
-        ('loop/body/mul', 'loop/Identity_3'), ('loop/Identity_3', 'result')}
+        ('loop/body/mul', 'loop/Exit_1'), ('loop/Exit_1', 'result')}
     assert edges(picture, 'next') == {('loop/body/add', 'loop/variable 1'),
                                       ('loop/body/mul', 'loop/variable 2')}
     assert {e.label for e in picture.model.edges if e.style == 'next'} == {'next iteration'}
@@ -125,7 +125,7 @@ def test_the_counter_is_drawn_only_where_it_limits_the_loop(x):
     with tf.Graph().as_default():
         x = tf.placeholder(tf.float32, [], name='x')
         picture = viz.draw(counting_loop(x, maximum_iterations=9)[0])
-    assert picture.model.node('loop/loop_counter').details == ['int32 scalar', 'starts at 0']
+    assert picture.model.node('loop/iteration_counter').details == ['int32 scalar', 'starts at 0']
     assert 'y = 9' in {d for n in picture.model.nodes for d in n.details}
 
 

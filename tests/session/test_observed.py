@@ -105,7 +105,7 @@ def test_loops_and_conds_tell_of_their_nodes_with_the_iteration(session):
         assert session.run([count, y]) == [3, -8]
     doubled = [(float(arrays[0]), frames[0][2]) for _, arrays, frames in log.values
                if frames and frames[0][1] == 'loop_body' and len(arrays) == 1
-               and arrays[0].dtype == np.float32 and _ == 'Mul']
+               and arrays[0].dtype == np.float32 and _ == 'loop/Mul']
     assert doubled == [(2, 0), (4, 1), (8, 2)]
     assert [frames for name, _, frames in log.values if name.endswith('minus')] == \
         [[('choose', 'choose_true', 0)]]
@@ -130,7 +130,8 @@ def test_callables_made_before_are_observed_and_all_is_restored(session):
 
 def test_an_observer_may_stop_a_run_also_inside_of_a_loop(session):
     y = tf.while_loop(lambda t: t < 3, lambda t: tf.add(t, 1, name='step'), [0])
-    with observing(session, Log('step')) as log, pytest.raises(LookupError, match='stop here'):
+    with observing(session, Log('while/step')) as log, \
+            pytest.raises(LookupError, match='stop here'):
         session.run(y)
     assert [type(e) for e in log.ended] == [LookupError]
     assert session.run(y) == 3

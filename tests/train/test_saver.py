@@ -686,3 +686,19 @@ def test_the_parts_of_a_variable_are_saved_as_one(session, tmp_path, form):
     session.run(tf.global_variables_initializer())
     path = tf.train.Saver(form(w)).save(session, str(tmp_path / 'm'))
     assert tf.train.list_variables(path) == [('w', [6, 2])]
+
+
+def test_a_list_of_parts_under_another_name(graph, tmp_path):
+    parts = list(tf.get_variable('v', [4, 2], partitioner=tf.fixed_size_partitioner(2)))
+    whole = tf.get_variable('w', [4, 2])
+    saver = tf.train.Saver({'a': parts, 'w': whole})
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        path, wanted = saver.save(sess, str(tmp_path / 'm')), sess.run(parts)
+        sess.run(tf.global_variables_initializer())
+        saver.restore(sess, path)
+        np.testing.assert_array_equal(sess.run(parts), wanted)
+    assert tf.train.list_variables(path) == [('a', [4, 2]), ('w', [4, 2])]
+    other = list(tf.get_variable('u', [4, 2], partitioner=tf.fixed_size_partitioner(2)))
+    with pytest.raises(ValueError, match='Slices must all be from the same tensor: v != u'):
+        tf.train.Saver({'a': [parts[0], other[1]]})

@@ -38,6 +38,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.client.timeline': ('tinyflow.session.timeline',),
     f'{_PYTHON}.data': ('tinyflow.data', 'tinyflow'),
     f'{_PYTHON}.debug': ('tinyflow.inspect.debugger.tf_debug',),
+    f'{_PYTHON}.eager.context': ('tinyflow.api.private.eager_context',),
     **_estimator_modules(f'{_PYTHON}.estimator'),
     f'{_FRAMEWORK}.dtypes': ('tinyflow.graph.dtypes',),
     f'{_FRAMEWORK}.errors': ('tinyflow.graph.support.errors',),
@@ -48,7 +49,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_FRAMEWORK}.importer': ('tinyflow.formats.graphdef.importing',),
     f'{_FRAMEWORK}.meta_graph': ('tinyflow.formats.graphdef.meta_graph',),
     f'{_FRAMEWORK}.smart_cond': ('tinyflow.ops.control_flow.smart_cond',),
-    f'{_FRAMEWORK}.tensor_util': ('tinyflow.api.contrib.util', 'tinyflow.formats.wire.tensors'),
+    f'{_FRAMEWORK}.tensor_util': ('tinyflow.api.private.tensor_util', 'tinyflow.api.contrib.util',
+                                  'tinyflow.formats.wire.tensors'),
+    f'{_FRAMEWORK}.test_util': ('tinyflow.api.private.test_util', 'tinyflow'),
     f'{_PYTHON}.keras': ('keras_layer',),
     **{f'{_PYTHON}.keras.{name}': (f'keras_layer.{name}',) for name in (
         'activations', 'applications', 'backend', 'callbacks', 'constraints', 'datasets',
@@ -63,6 +66,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.lib.io.tf_record': ('tinyflow.api.python_io',),
     **{f'{_OPS}.{name}': ('tinyflow.api.nn', 'tinyflow') for name in (
         'candidate_sampling_ops', 'ctc_ops', 'embedding_ops', 'nn', 'nn_impl', 'nn_ops', 'rnn')},
+    f'{_OPS}.control_flow_ops': ('tinyflow.api.private.control_flow_ops', 'tinyflow'),
     f'{_OPS}.data_flow_ops': ('tinyflow', 'tinyflow.api.contrib.lookup'),
     **{f'{_OPS}.{name}': ('tinyflow',) for name in (
         'gradients', 'histogram_ops', 'variable_scope')},
@@ -93,6 +97,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.tools.inspect_checkpoint': ('tinyflow.api.tools.inspect_checkpoint',),
     f'{_PYTHON}.training': ('tinyflow.train',),
     f'{_PYTHON}.training.moving_averages': ('tinyflow.train.optimizers.moving_averages',),
+    f'{_PYTHON}.training.training_util': ('tinyflow.api.private.training_util',
+                                          'tinyflow.train.training_util'),
     f'{_PYTHON}.util.tf_contextlib': ('contextlib',),
     f'{_PYTHON}.util.tf_decorator': ('tinyflow.api.private.tf_decorator',),
     f'{_PYTHON}.util.tf_inspect': ('inspect',),

@@ -190,7 +190,8 @@ def _backpropagate(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
             if operation not in on_path or grads.count(None) == len(grads):
                 continue
             try:
-                graph._name_stack = graph.unique_name(operation.name + '_grad')
+                name = operation.name.removeprefix(operation.graph.scope)
+                graph._name_stack = graph.unique_name(name + '_grad')
                 _differentiate(operation, grads, grads_of, on_path, wanted, shape_sources)
             finally:
                 graph._name_stack = outer

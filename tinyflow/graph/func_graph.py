@@ -36,6 +36,7 @@ class FuncGraph(Graph):
                 captured tensors come last
     outputs     its results
     captured    tensor of an enclosing graph -> the placeholder that represents it here
+    scope       the prefix of its nodes' names, if it shares them with the graph around it
     """
 
     def __init__(self, name: str, outer_graph: Graph | None = None) -> None:
@@ -53,6 +54,20 @@ class FuncGraph(Graph):
         if self.outer_graph._device_scopes is not None:
             self._device_scopes = DeviceScopes(self.outer_graph._device_scopes.devices)
         self.capture_observers: list[Callable[[Tensor], None]] = []     # called with each capture
+        self._capture_name = ''
+
+    # ---- names ---------------------------------------------------------------------------
+
+    def share_names(self, capture_name: str) -> None:
+        """Names nodes in the open scope of the outer graph, where no other node has their name.
+
+        So does TensorFlow 1, where a branch or a loop is no graph of its own. Placeholders of
+        captured tensors are called `capture_name`, inside the scope of the node that uses them.
+        """
+        self._names_in_use = self.outer_graph._names_in_use
+        self._name_stack = self.outer_graph._name_stack
+        self.scope = self._name_stack + '/'
+        self._capture_name = capture_name
 
     # ---- captures ------------------------------------------------------------------------
 
@@ -71,12 +86,35 @@ class FuncGraph(Graph):
             return tensor
         inner = self.captured.get(tensor)
         if inner is None:
-            inner = self.add_parameter(Spec(tensor.dtype, tensor.raw_shape, tensor.op.name))
-            self.captured[tensor] = inner
-            self._source[inner] = tensor
-            for observe in self.capture_observers:
-                observe(tensor)
+            if self._capture_name:
+                self._capture_outside(tensor)
+            inner = self._add_capture(tensor, self._capture_name or tensor.op.name)
         return inner
+
+    def _add_capture(self, tensor: Tensor, name: str) -> Tensor:
+        inner = self.add_parameter(Spec(tensor.dtype, tensor.raw_shape, name))
+        self.captured[tensor] = inner
+        self._source[inner] = tensor
+        for observe in self.capture_observers:
+            observe(tensor)
+        return inner
+
+    def capture_as(self, other: FuncGraph) -> None:
+        """Captures what another function captures, under the same names."""
+        for tensor, there in other.captures:
+            if tensor not in self.captured:
+                self._add_capture(tensor, there.op.name + '/')
+
+    def _capture_outside(self, tensor: Tensor) -> None:
+        """Lets functions around this one capture the tensor first, which names it as TF1 does."""
+        outer = self.outer_graph
+        if isinstance(outer, FuncGraph) and tensor.op.graph is not outer and outer._capture_name:
+            scope, outer._name_stack = outer._name_stack, self._name_stack
+            try:
+                with outer.as_default():
+                    outer.capture(tensor)
+            finally:
+                outer._name_stack = scope
 
     def captured_tensors(self, tensors: Iterable[Tensor]) -> tuple[Tensor, ...]:
         """`capture` for each of `tensors`; called for the inputs of every new node."""

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tinyflow.graph import graph_errors
-from tinyflow.graph.control_flow_names import result_of
+from tinyflow.graph.control_flow_names import encloses, operation_inside, tensor_inside
 from tinyflow.graph.devices import ANYWHERE, DeviceScopes, PlacedBy
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import Site, here
@@ -71,6 +71,7 @@ class Graph(NotCopied, instead=(
     # ---- functions: FuncGraph overrides these ----------------------------------------------
 
     outer_graph = None          # the enclosing graph
+    scope = ''                  # the scope of the cond or loop that the function belongs to
     runs_at_once = False        # True of the graph of eager execution
     builds_models = False       # True of the graph of Keras' models meanwhile
 
@@ -143,8 +144,11 @@ class Graph(NotCopied, instead=(
         if colon and allow_tensor:
             if not index.isdigit():
                 raise graph_errors.no_output_number(name)
-            operation = self._by_name.get(node) or result_of(self, node)
+            operation = self._by_name.get(node)
             if operation is None:
+                inside = tensor_inside(self, node, int(index))
+                if inside is not None:
+                    return inside
                 raise graph_errors.no_such_node(self, 'Tensor', name, node)
             if int(index) >= len(operation.outputs):
                 raise graph_errors.no_such_output(name, operation)
@@ -153,7 +157,7 @@ class Graph(NotCopied, instead=(
             raise graph_errors.not_an_operation_name(name, node)
         if not allow_operation:
             raise graph_errors.not_a_tensor_name(name)
-        operation = self._by_name.get(name) or result_of(self, name)
+        operation = self._by_name.get(name) or operation_inside(self, name)
         if operation is None:
             raise graph_errors.no_such_node(self, 'Operation', name, name)
         return operation
@@ -171,10 +175,12 @@ class Graph(NotCopied, instead=(
         return self.as_graph_element(name, allow_operation=False)
 
     def is_feedable(self, tensor) -> bool:
-        return True
+        return self.is_fetchable(tensor)
 
     def is_fetchable(self, tensor) -> bool:
-        return True
+        """True of what is not inside a tf.cond or a tf.while_loop."""
+        operation = getattr(tensor, 'op', tensor)
+        return not (operation.graph is not self and encloses(self, operation))
 
     # ---- names ---------------------------------------------------------------------------
 

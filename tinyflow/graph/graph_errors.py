@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tinyflow.graph.control_flow_names import where_inside
+from tinyflow.graph.control_flow_names import encloses, where_inside
 from tinyflow.graph.source_location import Site
 from tinyflow.graph.support.errors import misuse, report, why
 from tinyflow.graph.support.keywords import close_matches
@@ -27,6 +27,13 @@ def is_finalized(graph: Graph, operation: Operation) -> Exception:
 def of_another_graph(graph: Graph, element: Tensor | Operation, operation: Operation) -> Exception:
     """The error for a node (or a tensor of it) of another graph."""
     kind = 'Operation' if element is operation else 'Tensor'
+    call = encloses(graph, operation)
+    if call:
+        return misuse(ValueError(report(
+            f"{kind} '{element.name}' has been marked as not fetchable and not feedable: it is "
+            f'inside {call}.', op=operation,
+            hint='let the function return it' + (', or use a tf.TensorArray.'
+                                                 if 'while' in call else '.'))))
     return misuse(ValueError(report(
         f"{kind} '{element.name}' is not an element of this graph.\n"
         f'  it belongs to {operation.graph}\n  this is {graph}', op=operation,

@@ -96,6 +96,9 @@ def regularizer(identifier):
         return _found(_REGULARIZERS, identifier, 'regularizer')()
     if identifier is None or callable(identifier):
         return identifier
+    if isinstance(identifier, dict):
+        raise misuse(ValueError(f'Improper config format: {identifier}\n  Hint: None for no '
+                                'regularizer.'))
     raise misuse(ValueError(f'Could not interpret regularizer identifier: {identifier}'))
 
 

@@ -16,7 +16,10 @@ from tinyflow.session import feed_errors
 def as_feed_element(graph: Graph, key: Any) -> Tensor:
     """The tensor that a key of feed_dict refers to. TypeError or ValueError if there is none."""
     try:
-        return graph.as_graph_element(key, allow_operation=False)
+        element = graph.as_graph_element(key, allow_operation=False)
+        if type(key) is str:                        # the name may be inside a branch or a loop
+            graph.as_graph_element(element)
+        return element
     except (TypeError, ValueError, KeyError) as error:
         raise feed_errors.not_a_tensor(key, error) from None
 

@@ -59,7 +59,10 @@ def _copy_of(value: Any) -> Any:
 def as_element(graph: Graph, fetch: Any) -> Tensor | Operation:
     """The node that a fetch names. Raises TypeError or ValueError if it names none."""
     try:
-        return graph.as_graph_element(fetch)
+        element = graph.as_graph_element(fetch)
+        if type(fetch) is str:                      # the name may be inside a branch or a loop
+            graph.as_graph_element(element)
+        return element
     except TypeError:
         raise fetch_errors.not_fetchable(fetch) from None
     except ValueError as error:

@@ -109,8 +109,8 @@ def test_loops(graph, tmp_path):
     with tf_debug.DumpingDebugWrapperSession(tf.Session(), str(tmp_path / 'd')) as session:
         session.run(end)
     dump = tf_debug.DebugDumpDir(str(tmp_path / 'd' / os.listdir(tmp_path / 'd')[0]))
-    assert dump.node_op_type('loop/body/add_1') == 'AddV2'
-    assert [int(v) for v in dump.get_tensors('loop/body/add_1', 0, 'DebugIdentity')] == [1, 2, 3]
+    assert dump.node_op_type('loop/body/add') == 'AddV2'
+    assert [int(v) for v in dump.get_tensors('loop/body/add', 0, 'DebugIdentity')] == [1, 2, 3]
 
 
 def test_wrong_folders(graph, tmp_path):

@@ -94,7 +94,7 @@ def test_a_nan_in_a_scan():
     loss = tf.reduce_mean(tf.scan(lambda a, row: a + tf.log(row * w), x, tf.zeros([3])))
     report = trained(loss, {x: [[1, 2, 3]] * 2 + [[0, 1, 2]] + [[1, 2, 3]]})
     assert nodes(report) == [('nan', 'scan/while/body/Log')]
-    assert "first produced by Log 'Log' in iteration 2 of its loop" in str(report)
+    assert "first produced by Log 'scan/while/Log' in iteration 2 of its loop" in str(report)
 
 
 def test_the_session_is_as_before():

@@ -7,7 +7,7 @@ import pytest
 import tinyflow as tf
 from keras_layer import backend as K, constraints
 from tests.golden import read_recorded
-from tests.golden.compare import assert_same, plain
+from tests.golden.compare import assert_same, functional_names, plain
 from tests.golden.encoding import decode
 from tests.golden.keras.backend_cases import CASES
 from tests.golden.keras.building import build
@@ -45,7 +45,8 @@ def test_every_case_is_recorded():
 def test_matches_tensorflow(name):
     wanted = RECORDED[name]
     with tf.Graph().as_default():
-        outputs, gradients, feeds, nodes = build(CASES[name], tf, np)
+        with functional_names():
+            outputs, gradients, feeds, nodes = build(CASES[name], tf, np)
         session = K.get_session()
         assert_same(plain(session.run(outputs, feeds)), decode(wanted['values']), name, 10)
         if name in GRADIENTS_DIFFER:

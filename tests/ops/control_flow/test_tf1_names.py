@@ -32,13 +32,33 @@ def test_results_of_loops(session, x, limit, wanted):
     assert session.run(w, {names[limit]: 7}) == 7
 
 
-@pytest.mark.parametrize('name, place', [
-    ('either/double:0', "a tf.cond, 'either'"), ('either/Switch:1', "a tf.cond, 'either'"),
-    ('loop/inside:0', "a tf.while_loop, 'loop'"), ('loop/Merge_1:0', "a tf.while_loop, 'loop'")])
-def test_nodes_inside_cannot_be_fetched(session, x, name, place):
+@pytest.fixture
+def calls(x):
     tf.cond(x > 0, lambda: tf.multiply(x, 2, name='double'), lambda: x - 1, name='either')
     tf.while_loop(lambda i: i < 3, lambda i: tf.add(i, 1, name='inside'), [0], name='loop')
-    with pytest.raises(ValueError, match=f'inside {place}, and cannot be fetched'):
+
+
+@pytest.mark.parametrize('name, place', [
+    ('either/double:0', 'a tf.cond'), ('either/double/Switch:0', 'a tf.cond'),
+    ('loop/inside:0', 'a tf.while_loop'), ('loop/Identity:0', 'a tf.while_loop')])
+def test_nodes_inside_are_found_and_cannot_be_fetched(session, x, calls, name, place):
+    graph = tf.get_default_graph()
+    tensor = graph.get_tensor_by_name(name)
+    assert tensor.name == name and not graph.is_fetchable(tensor)
+    assert graph.get_operation_by_name(name[:-2]) is tensor.op
+    with pytest.raises(ValueError, match=f'not fetchable.*inside {place}'):
+        session.run(name, {x: 1})
+    with pytest.raises(TypeError, match=f'not feedable.*inside {place}'):
+        session.run('either/Merge:0', {x: 1, name: 0})
+
+
+def test_the_predicate_of_a_cond(session, x, calls):
+    assert session.run(['either/pred_id:0', 'either/Merge:0'], {x: 3}) == [True, 6]
+
+
+@pytest.mark.parametrize('name', ['either/Switch:1', 'loop/Enter:0', 'loop/LoopCond:0'])
+def test_what_has_no_node_here(session, x, calls, name):
+    with pytest.raises(ValueError, match=r'In TensorFlow it is a part of a tf.* one node here'):
         session.run(name, {x: 1})
 
 

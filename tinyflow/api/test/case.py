@@ -13,6 +13,7 @@ import numpy as np
 
 from tinyflow.api.test.assertions import Assertions
 from tinyflow.graph.defaults import get_default_graph, reset_default_graph
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.stacks import get_default_session, stacks
 from tinyflow.graph.support import nest
 from tinyflow.session.session import Session
@@ -29,6 +30,11 @@ def get_temp_dir():
         _directory = tempfile.mkdtemp(prefix='tinyflow_test_')
         atexit.register(shutil.rmtree, _directory, ignore_errors=True)
     return _directory
+
+
+def _array(value):
+    """The value of a tensor or Variable of eager execution; other values as they are."""
+    return value.numpy() if hasattr(value, 'numpy') else value
 
 
 class TestCase(Assertions):
@@ -85,12 +91,18 @@ class TestCase(Assertions):
     @contextmanager
     def session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
         """A Session that is the default one inside the block, and is closed where it ends."""
+        if executing_eagerly():
+            yield None
+            return
         with Session(graph=graph, config=config) as session:
             yield session
 
     @contextmanager
     def cached_session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
         """As `session`, but all blocks of a test share one Session."""
+        if executing_eagerly():
+            yield None
+            return
         if self._cached is None:
             self._cached = Session(graph=graph, config=config)
         session = self._cached
@@ -112,6 +124,8 @@ class TestCase(Assertions):
 
     def evaluate(self, tensors):
         """The values of a nest of tensors, run in the default Session or the test's own."""
+        if executing_eagerly():
+            return nest.map_structure(_array, tensors)
         flat = nest.flatten(tensors)
         session = get_default_session()
         if session is None:

@@ -18,7 +18,9 @@ from tinyflow.graph.source_location import is_internal
 from tinyflow.graph.support.errors import OpError, misuse
 from tinyflow.graph.support.v1_v2_switches import (
     UNDO,
+    disable_control_flow_v2,
     disable_resource_variables,
+    enable_control_flow_v2,
     enable_resource_variables,
 )
 from tinyflow.ops.math.logic import equal, not_equal
@@ -37,11 +39,13 @@ def enable_v2_behavior():
     """
     enable_eager_execution()
     enable_resource_variables()
+    enable_control_flow_v2()
     enable_tensor_equality()
     enable_v2_tensorshape()
     _add_dataset_methods()
     UNDO['behavior'] = [disable_eager_execution, disable_resource_variables,
-                        disable_tensor_equality, _remove_dataset_methods]
+                        disable_control_flow_v2, disable_tensor_equality,
+                        _remove_dataset_methods]
 
 
 _WEAK = ('weakref.py', '_weakrefset.py')      # also called when an object dies

@@ -163,7 +163,17 @@ def describe(tensor, quoted: list | None = None) -> str:
         return f'{tensor.dtype.name} {tensor.shape_text}'
     site = tensor.op.site
     from_line = f'   made at {_location(site, [] if quoted is None else quoted)}' if site else ''
-    return f"'{tensor.name}' {tensor.dtype.name} {tensor.shape_text}{from_line}"
+    return f"'{_outermost(tensor).name}' {tensor.dtype.name} {tensor.shape_text}{from_line}"
+
+
+def _outermost(tensor):
+    """The tensor that a parameter of branches or loops stands for."""
+    while tensor.op.graph.outer_graph is not None:
+        source = tensor.op.graph.source_of(tensor)
+        if source is None:
+            break
+        tensor = source
+    return tensor
 
 
 def _location(site, quoted):

@@ -8,6 +8,12 @@ class VariableDefault:
     resource = False
 
 
+class ControlFlow:
+    """How the nodes of control flow are called."""
+
+    v2_names = False
+
+
 # 'behavior' and 'tensorshape' -> functions that undo what tinyflow/api/v2/behavior.py enabled.
 UNDO: dict[str, list] = {}
 
@@ -34,16 +40,21 @@ def disable_v2_tensorshape():
 
 
 def disable_control_flow_v2():
-    """No effect: control flow always uses functional nodes."""
+    """Names of control flow are TensorFlow 1's from now on, such as cond/Merge: the default."""
+    ControlFlow.v2_names = False
 
 
 def enable_control_flow_v2():
-    """No effect: control flow always uses functional nodes."""
+    """Names of control flow are as of functional nodes from now on, such as cond/Identity.
+
+    The nodes are functional ones, If and While, in any case.
+    """
+    ControlFlow.v2_names = True
 
 
 def control_flow_v2_enabled():
-    """True: tf.cond and tf.while_loop are functional nodes, If and While."""
-    return True
+    """True after tf.enable_control_flow_v2()."""
+    return ControlFlow.v2_names
 
 
 def enable_resource_variables():

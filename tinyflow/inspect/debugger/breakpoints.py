@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tinyflow.graph.control_flow_names import local_name
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.support.keywords import nearest_keyword
@@ -98,7 +99,8 @@ class Breakpoint:
             return site is not None and site.line == int(self._line['line']) and \
                 ('/' + site.file.replace('\\', '/')).endswith('/' + self._line['file'])
         plain = self.where.partition(':')[0]
-        return any(n == plain or fnmatchcase(n, plain) for n in (name, operation.name))
+        return any(n == plain or fnmatchcase(n, plain)
+                   for n in (name, operation.name, local_name(operation)))
 
     def holds(self, datum: Datum) -> bool:
         """True if the condition holds for a value. An expression that fails does not hold."""

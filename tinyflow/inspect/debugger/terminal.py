@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tinyflow.graph.control_flow_names import local_name
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.support.keywords import nearest_keyword
 from tinyflow.inspect.debugger import listings
@@ -53,7 +54,7 @@ class Terminal(Looking):
 
     def nowhere(self, point: Breakpoint, graph: Graph) -> None:
         """Says that no node of the graph is at a breakpoint, yet."""
-        names = [n for name, op in named_operations(graph) for n in (name, op.name)]
+        names = [n for name, op in named_operations(graph) for n in (name, local_name(op))]
         self._say(f"The debugger stops at '{point.text}', where no node of the graph is now."
                   f'{nearest_keyword(point.where.partition(":")[0], names)}')
 

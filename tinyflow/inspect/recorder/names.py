@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tinyflow.graph.control_flow_names import local_name
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation
 from tinyflow.ops.control_flow.function_nodes import functions_of
@@ -16,19 +17,19 @@ _LABELS = {'then_branch': 'if true', 'else_branch': 'if false', 'cond': 'conditi
 
 def full_name(operation: Operation, frames: Sequence[Frame]) -> str:
     """The name of an operation with the functions that are being run."""
-    return '/'.join([*(f'{f.operation.name}/{label_of(f.operation, f.function)}' for f in frames),
-                     operation.name])
+    return '/'.join([*(f'{local_name(f.operation)}/{label_of(f.operation, f.function)}'
+                       for f in frames), local_name(operation)])
 
 
 def path_of(operation: Operation) -> str:
     """The name of an operation with the functions around it, found in the graph."""
-    name, graph = operation.name, operation.graph
+    name, graph = local_name(operation), operation.graph
     while getattr(graph, 'outer_graph', None) is not None:
         owner = next((op for op in graph.outer_graph.get_operations()
                       if graph in functions_of(op)), None)
         if owner is None:
             return name
-        name, graph = f'{owner.name}/{label_of(owner, graph)}/{name}', owner.graph
+        name, graph = f'{local_name(owner)}/{label_of(owner, graph)}/{name}', owner.graph
     return name
 
 
@@ -43,8 +44,8 @@ def label_of(operation: Operation, function: Any) -> str:
 def named_operations(graph: Graph, before: str = '') -> Iterator[tuple[str, Operation]]:
     """(full name, operation), also of those inside of functions."""
     for operation in graph.get_operations():
-        yield before + operation.name, operation
+        yield before + local_name(operation), operation
         for function in functions_of(operation):
             if isinstance(function, Graph):
                 label = label_of(operation, function)
-                yield from named_operations(function, f'{before}{operation.name}/{label}/')
+                yield from named_operations(function, f'{before}{local_name(operation)}/{label}/')

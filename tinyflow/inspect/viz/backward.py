@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from tinyflow.graph.control_flow_names import local_name
 from tinyflow.inspect.viz.edges import MergedEdge
 from tinyflow.inspect.viz.nested_graphs import LOOPS
 from tinyflow.inspect.viz.select import FORWARD, GRADIENT
@@ -36,7 +37,7 @@ class Backward:
         forward = _Forward(inside)
         backward = [op for op in leaves if inside.part[op] == GRADIENT]
         for op in backward:
-            rule, name = _rule_of(op.name.split('/')[:-1])
+            rule, name = _rule_of(local_name(op).split('/')[:-1])
             if rule and op not in inside.home and op not in together:
                 prefix = inside.prefix.get(op, ())
                 of = forward.find(prefix, name)
@@ -117,7 +118,7 @@ class _Forward:
         self._inside = inside
         self._named: dict[tuple, dict] = {}
         for op in [*inside.ops, *inside.home]:
-            self._named.setdefault(inside.prefix.get(op, ()), {}).setdefault(op.name, op)
+            self._named.setdefault(inside.prefix.get(op, ()), {}).setdefault(local_name(op), op)
 
     def find(self, prefix, name):
         """The operation that a gradient in the function of this path is of, or None."""
@@ -129,7 +130,7 @@ class _Forward:
         region = self._inside.regions.get(prefix)
         if region is None:
             return [prefix]
-        _, name = _rule_of(region.op.name.split('/')[:-1])
+        _, name = _rule_of(local_name(region.op).split('/')[:-1])
         forward = self.find(self._inside.prefix.get(region.op, ()), name) if name else None
         home = self._inside.home.get(forward)
         return [prefix] if home is None else \

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tinyflow.graph.control_flow_names import local_name
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import nearest_keyword
@@ -178,7 +179,7 @@ class Build:
         would contain only constants otherwise.
         """
         prefix, home = self.inside.prefix, self.inside.home
-        pieces = {op: [*prefix.get(op, ()), *filter(None, op.name.split('/'))] or [op.name]
+        pieces = {op: [*prefix.get(op, ()), *filter(None, local_name(op).split('/'))] or [op.name]
                   for op in self.leaves}
         for op in self.whole & pieces.keys():
             pieces[op] = pieces[op][:-1]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tinyflow.graph.control_flow_names import local_name
 from tinyflow.graph.graph import Graph
 from tinyflow.inspect.viz import select
 from tinyflow.inspect.viz.select import FORWARD, GRADIENT
@@ -310,7 +311,7 @@ def summary(region, number) -> str:
 
 
 def _pieces(op):
-    return tuple([p for p in op.name.split('/') if p]) or (op.name,)
+    return tuple([p for p in local_name(op).split('/') if p]) or (op.name,)
 
 
 def _functions(op) -> dict[str, list]:

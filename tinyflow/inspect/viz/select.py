@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from difflib import get_close_matches
 
+from tinyflow.graph.control_flow_names import local_name
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
@@ -217,7 +218,7 @@ def _mark_scopes(ops, part, roots, mark):
     for op in ops if roots else ():
         if part[op] != FORWARD:
             continue
-        pieces = op.name.split('/')
+        pieces = local_name(op).split('/')
         if any('/'.join(pieces[:n]) in roots for n in depths):
             part[op] = mark
 
@@ -230,7 +231,7 @@ def _mark_optimizer(ops, part, users, trainable):
     roots = set()
     for op in updates:
         part[op] = OPTIMIZER
-        pieces = op.name.split('/')[:-1]
+        pieces = local_name(op).split('/')[:-1]
         pieces = pieces[:next((n for n, piece in enumerate(pieces)
                                if piece.startswith('update')), len(pieces))]
         if len(pieces) > 2 and pieces[-1] == pieces[-2]:    # training/Adam/Adam, by Keras
@@ -259,7 +260,7 @@ def _is_upkeep(user, users):
 
 def _mark_helpers(ops, part):
     """A Saver's nodes, and those that report uninitialized Variables."""
-    roots = {'/'.join(op.name.split('/')[:-1]) for op in ops if op.type in _SAVER_TYPES}
+    roots = {'/'.join(local_name(op).split('/')[:-1]) for op in ops if op.type in _SAVER_TYPES}
     _mark_scopes(ops, part, roots - {''}, INIT)
     reports = set()
     for op in ops:

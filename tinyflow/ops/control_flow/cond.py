@@ -18,6 +18,7 @@ from tinyflow.graph.source_location import user_site, warn_at
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import misuse, report, why
 from tinyflow.ops.array import identity_and_cast, shaping
+from tinyflow.ops.control_flow import tf1_names
 from tinyflow.ops.control_flow.cond_gradient import if_gradient
 from tinyflow.ops.control_flow.function_nodes import describe_value, make_if
 from tinyflow.ops.random import tf1_node_count
@@ -109,6 +110,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     with name_scope(name or 'cond') as scope:
         condition = convert_to_tensor(pred, name='pred')
         _check_bool(condition)
+        tf1_names.reserve(tf1_names.COND_HEAD)
         tf1_node_count.enter_here(condition, condition.op.graph)
         with tf1_node_count.counted_as(tf1_node_count.COND_HEAD):
             condition = _scalar(condition)
@@ -151,6 +153,7 @@ def _branch(name, function, condition):
     before = get_default_graph()
     context = tf1_node_count.Context(before)
     graph = context.function(name.replace('/', '_'))
+    tf1_names.share(graph, 'Switch')
     own = []
 
     def build():
@@ -212,7 +215,8 @@ def _build(condition, branches, scope, strict):
     """The If node and its Identities, packed as the branches return them."""
     with tf1_node_count.counted_as(len(branches[0].outputs)):        # a Merge each
         operation = make_if(condition, branches, scope)
-        outputs = [identity_and_cast.identity(t) for t in operation.outputs]
+        called = tf1_names.name_of('Merge', 'Identity')
+        outputs = [identity_and_cast.identity(t, called) for t in operation.outputs]
     structure = branches[0].structured_outputs
     if structure is None or not outputs:
         return operation

@@ -5,6 +5,8 @@ TF 1.15 makes the same nodes after enable_control_flow_v2().
 """
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 
 from tinyflow.graph import dtypes, shapes
@@ -13,12 +15,33 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.v1_v2_switches import ControlFlow
 from tinyflow.ops.array import constants, identity_and_cast
 from tinyflow.ops.control_flow import grouping, tensor_lists
 from tinyflow.ops.math import arithmetic
 from tinyflow.ops.random import tf1_node_count
 
 __all__ = ['TensorArray']
+
+# What the nodes and scopes of functional control flow are called in TensorFlow 1's older form.
+_V1_NAMES = {
+    'TensorArrayV2': 'TensorArray', 'TensorArrayV2Read': None,
+    'TensorArrayV2Stack': 'TensorArrayStack', 'TensorArrayV2Write': 'TensorArrayWrite',
+    'TensorListConcatV2': 'TensorArrayConcatV3', 'TensorListFromTensor': 'TensorArrayScatterV3',
+    'TensorListGather': 'TensorArrayGatherV3', 'TensorListGetItem': 'TensorArrayReadV3',
+    'TensorListLength': 'TensorArraySizeV3',
+    'TensorListScatterIntoExistingList': 'TensorArrayScatterV3',
+    'TensorListSetItem': 'TensorArrayWriteV3', 'TensorListSplit': 'TensorArraySplitV3',
+    'TensorListStack': 'TensorArrayGatherV3'}
+
+
+def _called(name, kind):
+    return name or (kind if ControlFlow.v2_names else _V1_NAMES[kind])
+
+
+def _scope(name, kind):
+    called = kind if ControlFlow.v2_names else _V1_NAMES[kind]
+    return name_scope(name, called) if called else nullcontext()
 
 
 class TensorArray:
@@ -53,7 +76,7 @@ class TensorArray:
         # TF1's nodes for the handle in loops; see tf1_node_count.py.
         self._handle, self._home = object(), get_default_graph()
         tf1_node_count.add(0 if size is None else -1)
-        with name_scope(name, 'TensorArrayV2', [size, flow]) as scope:
+        with _scope(name, 'TensorArrayV2') as scope:
             self._flow = flow if flow is not None else tensor_lists.TensorListReserve.apply(
                 tensor_lists.shape_input(element_shape), size, element_dtype=self._dtype,
                 name=scope)
@@ -123,15 +146,15 @@ class TensorArray:
     def read(self, index, name=None):
         """The element at `index`."""
         self._count(-1)
-        with name_scope(name, 'TensorArrayV2Read', [self._flow, index]):
+        with _scope(name, 'TensorArrayV2Read'):
             return tensor_lists.TensorListGetItem.apply(
                 self._flow, index, tensor_lists.shape_input(self._shape[0]),
-                element_dtype=self._dtype, name=name)
+                element_dtype=self._dtype, name=_called(name, 'TensorListGetItem'))
 
     def write(self, index, value, name=None):
         """A TensorArray with `value` at `index`."""
         self._count(0)
-        with name_scope(name, 'TensorArrayV2Write', [self._flow, index, value]):
+        with _scope(name, 'TensorArrayV2Write'):
             value = self._value(value)
             self._learn_shape(value.raw_shape, value)
             flow = self._flow
@@ -139,7 +162,8 @@ class TensorArray:
                 with tf1_node_count.counted_as(0):
                     flow = self._grown(index)
             return self._with_flow(
-                tensor_lists.TensorListSetItem.apply(flow, index, value, name=name))
+                tensor_lists.TensorListSetItem.apply(
+                flow, index, value, name=_called(name, 'TensorListSetItem')))
 
     def _grown(self, index):
         """The list, made longer if `index` is beyond its end."""
@@ -153,16 +177,17 @@ class TensorArray:
         Shapes: elements [*element] -> [size, *element].
         """
         self._count(3)
-        with name_scope(name, 'TensorArrayV2Stack', [self._flow]):
+        with _scope(name, 'TensorArrayV2Stack'):
             return tensor_lists.TensorListStack.apply(
-                self._flow, tensor_lists.shape_input(self._shape[0]), element_dtype=self._dtype)
+                self._flow, tensor_lists.shape_input(self._shape[0]), element_dtype=self._dtype,
+                name=_called(None if ControlFlow.v2_names else name, 'TensorListStack'))
 
     def gather(self, indices, name=None):
         """The elements at `indices` as one tensor [number of indices, *element]."""
         self._count(-1)
         return tensor_lists.TensorListGather.apply(
             self._flow, indices, tensor_lists.shape_input(self._shape[0]),
-            element_dtype=self._dtype, name=name)
+            element_dtype=self._dtype, name=_called(name, 'TensorListGather'))
 
     def concat(self, name=None):
         """All elements joined along their first axis."""
@@ -171,7 +196,7 @@ class TensorArray:
         lengths = constants.constant(np.zeros(0, np.int64))
         return tensor_lists.TensorListConcatV2.apply(
             self._flow, tensor_lists.shape_input(None if raw is None else (None, *raw[1:])),
-            lengths, element_dtype=self._dtype, name=name)[0]
+            lengths, element_dtype=self._dtype, name=_called(name, 'TensorListConcatV2'))[0]
 
     def unstack(self, value, name=None):
         """A TensorArray of the rows of `value`."""
@@ -181,8 +206,10 @@ class TensorArray:
             value = self._value(value)
             rows = None if value.raw_shape is None else value.raw_shape[1:]
             self._learn_shape(rows, value)
-            return self._with_flow(tensor_lists.TensorListFromTensor.apply(
-                value, tensor_lists.shape_input(rows)))
+            with nullcontext() if ControlFlow.v2_names else name_scope(name, 'TensorArrayScatter'):
+                return self._with_flow(tensor_lists.TensorListFromTensor.apply(
+                    value, tensor_lists.shape_input(rows),
+                    name=_called(None if ControlFlow.v2_names else name, 'TensorListFromTensor')))
 
     def scatter(self, indices, value, name=None):
         """A TensorArray with the rows of `value` at `indices`."""
@@ -193,7 +220,9 @@ class TensorArray:
             indices = convert_to_tensor(indices, dtypes.int32,
                                         'TensorListScatterIntoExistingList/indices')
             return self._with_flow(tensor_lists.TensorListScatterIntoExistingList.apply(
-                self._flow, value, indices))
+                self._flow, value, indices,
+                name=_called(None if ControlFlow.v2_names else name,
+                             'TensorListScatterIntoExistingList')))
 
     def split(self, value, lengths, name=None):
         """A TensorArray of the pieces of `value` along its first axis, of the given lengths."""
@@ -205,12 +234,14 @@ class TensorArray:
             if known is not None and value.raw_shape and known.size and known.min() == known.max():
                 self._learn_shape((int(known.flat[0]), *value.raw_shape[1:]), value)
             return self._with_flow(tensor_lists.TensorListSplit.apply(
-                value, tensor_lists.shape_input(self._shape[0]), lengths, name=name))
+                value, tensor_lists.shape_input(self._shape[0]), lengths,
+                name=_called(name, 'TensorListSplit')))
 
     def size(self, name=None):
         """The number of elements, an int32 scalar."""
         self._count(0)
-        return tensor_lists.TensorListLength.apply(self._flow, name=name)
+        return tensor_lists.TensorListLength.apply(
+            self._flow, name=_called(name, 'TensorListLength'))
 
     def identity(self):
         """A TensorArray of the same elements, as a separate node."""

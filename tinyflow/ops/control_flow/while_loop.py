@@ -13,7 +13,7 @@ import numpy as np
 
 from tinyflow.graph import dtypes, eager_mode, shapes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.func_graph import Spec
 from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from tinyflow.graph.op import REQUIRED, Op
@@ -21,11 +21,13 @@ from tinyflow.graph.operation import WRITES_OF_FUNCTIONS, Tensor
 from tinyflow.graph.source_location import user_site, warn_at
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import misuse, report, why
+from tinyflow.graph.support.v1_v2_switches import ControlFlow
 from tinyflow.graph.support.waits import check_deadline, deadlines
 from tinyflow.ops.array import constants, identity_and_cast, shaping
+from tinyflow.ops.control_flow import tf1_names
 from tinyflow.ops.control_flow.function_nodes import describe_value, make_while
 from tinyflow.ops.control_flow.while_gradient import while_gradient
-from tinyflow.ops.math import logic
+from tinyflow.ops.math import arithmetic, logic
 from tinyflow.ops.random import tf1_node_count
 
 __all__ = ['while_loop']
@@ -148,21 +150,32 @@ def _check_arguments(cond, body, loop_vars, parallel_iterations):
 def _build(cond, body, loop_vars, shape_invariants, parallel_iterations, name,
            maximum_iterations, return_same_structure):
     structure = list(loop_vars) if isinstance(loop_vars, (list, tuple)) else [loop_vars]
-    structure = nest.map_structure(_converted, structure)
-    initial = nest.flatten(structure, expand_composites=True)
-    invariants = _invariants(structure, initial, shape_invariants)
+    if ControlFlow.v2_names:
+        structure = nest.map_structure(_converted, structure)
     with name_scope(name or 'while') as scope:
         limit, counter = _counters(maximum_iterations)
+        structure = nest.map_structure(_converted, structure)       # named in the scope
+        initial = nest.flatten(structure, expand_composites=True)
+        invariants = _invariants(structure, initial, shape_invariants)
         tf1_node_count.add(-2 if maximum_iterations is None else 0)
         loop = _Loop(cond, body, structure, [counter, limit, *initial], maximum_iterations, scope)
         graphs = loop.functions([(), (), *invariants], widen=shape_invariants is None)
         with tf1_node_count.counted_as(0):
             outputs = make_while(*graphs, loop.initial, loop.shapes, scope, parallel_iterations)
-            outputs = [identity_and_cast.identity(t) for t in outputs]
-    result = nest.pack_sequence_as(structure, outputs[2:2 + len(initial)], expand_composites=True)
+            results = _results(outputs, len(initial), maximum_iterations is not None)
+    result = nest.pack_sequence_as(structure, results, expand_composites=True)
     if isinstance(loop_vars, (list, tuple)) and (len(initial) > 1 or return_same_structure):
         return loop.kind(result)
     return result[0]
+
+
+def _results(outputs, count, limited):
+    """Identities of the user's variables, and of the others for which TensorFlow makes one."""
+    if ControlFlow.v2_names:
+        return [identity_and_cast.identity(t) for t in outputs][2:2 + count]
+    if limited:
+        identity_and_cast.identity(outputs[0], name='Exit')
+    return [identity_and_cast.identity(t, name='Exit') for t in outputs[2:2 + count]]
 
 
 def _converted(value):
@@ -180,7 +193,8 @@ def _counters(maximum_iterations):
     if limit.raw_shape not in ((), None):
         raise misuse(ValueError('maximum_iterations must be a scalar, saw shape: '
                                 f'{shapes.text(limit.raw_shape)}'))
-    return limit, constants.constant(0, limit.dtype.base_dtype, name='loop_counter')
+    counter = tf1_names.name_of('iteration_counter', 'loop_counter')
+    return limit, constants.constant(0, limit.dtype.base_dtype, name=counter)
 
 
 def _invariants(structure, initial, shape_invariants):
@@ -242,6 +256,7 @@ class _Loop:
 
     def functions(self, invariants, widen):
         """(condition, body) as FuncGraphs whose variables have the shapes `invariants`."""
+        names = tf1_names.Names(get_default_graph())
         for _ in range(8):
             graphs = self._trace(invariants)
             changed = self._changed(graphs[1], invariants)
@@ -251,6 +266,7 @@ class _Loop:
                 self._refuse(graphs[1], invariants)
             self._note(graphs[1], invariants, changed)
             invariants = changed
+            names.forget(self.counts.outside)
         else:
             self._refuse(graphs[1], invariants)
         with tf1_node_count.counted_as(0):
@@ -259,25 +275,35 @@ class _Loop:
         return graphs
 
     def _trace(self, invariants):
-        specs = [Spec(t.dtype.base_dtype, shape, t.op.name if i < 2 else '')
-                 for i, (t, shape) in enumerate(zip(self.initial, invariants))]
+        size = len(self.initial) - 2 + self.limited             # of the loop in TensorFlow 1
         name = self.scope.replace('/', '_')
         context = self.counts.begin()
         condition, body = context.function(name + 'cond'), context.function(name + 'body')
+        for function in (condition, body):
+            tf1_names.share(function, 'Enter')
+        tf1_names.reserve(['Enter'] * size)
         with tf1_node_count.counted_as(0), condition.as_default():
-            parameters = [condition.add_parameter(spec) for spec in specs]
+            parameters = self._parameters(condition, invariants, 'Merge')
         self.counts.condition()
         with condition.as_default():
             condition.outputs = [condition.capture(self._condition(*parameters))]
+        tf1_names.reserve(['LoopCond', *['Switch'] * size])
         with body.as_default():
             with tf1_node_count.counted_as(0):
-                parameters = [body.add_parameter(spec) for spec in specs]
-                for outer in condition.captured:
-                    body.capture(outer)
+                parameters = self._parameters(body, invariants, 'Identity')
+                body.capture_as(condition)
             self.counts.body()
             body.outputs = [body.capture(t) for t in self._body(*parameters)]
+        tf1_names.reserve(['NextIteration'] * size)
         self.counts.end()
         return condition, body
+
+    def _parameters(self, function, invariants, name):
+        """The counter, the limit and the loop variables as parameters of a function."""
+        names = [name if self.limited else 'loop_counter', 'maximum_iterations']
+        names += [name] * (len(invariants) - 2)
+        return [function.add_parameter(Spec(t.dtype.base_dtype, shape, called))
+                for t, shape, called in zip(self.initial, invariants, names)]
 
     def _pack(self, tensors):
         return nest.pack_sequence_as(self.structure, tensors, expand_composites=True)
@@ -312,6 +338,9 @@ class _Loop:
         return logic.logical_and(counter < limit, keep_going)
 
     def _body(self, counter, limit, *variables):
+        with tf1_node_count.counted_as(0):
+            following = counter + 1 if self.limited else \
+                arithmetic.add(counter, 1, name='loop_counter')
         result = self._call(self.body, 'body', variables)
         if not isinstance(result, (list, tuple)) or \
                 hasattr(result, '_fields') and len(self.structure) == 1 and \
@@ -329,8 +358,7 @@ class _Loop:
                     f'{before.dtype.base_dtype.name} and becomes {after.dtype.base_dtype.name} '
                     'in an iteration.', inputs=[('before', before), ('after', after)],
                     hint=f'tf.cast(..., tf.{before.dtype.base_dtype.name}) in the body.')))
-        with tf1_node_count.counted_as(0):
-            return [counter + 1, limit, *flat]
+        return [following, limit, *flat]
 
     def _check_structure(self, result):
         try:
@@ -378,7 +406,8 @@ class _Loop:
         """Makes what either function captures a variable that the body passes through."""
         captured = list(body.captured)
         with condition.as_default():
-            placeholders = [condition.capture(t) for t in captured]
+            condition.capture_as(body)
+        placeholders = [condition.captured[t] for t in captured]
         condition.inputs[:] = condition.inputs[:self.count] + placeholders
         body.inputs[:] = body.inputs[:self.count] + [body.captured[t] for t in captured]
         body.outputs = body.outputs[:self.count] + body.inputs[self.count:]

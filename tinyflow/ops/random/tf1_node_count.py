@@ -170,10 +170,10 @@ class Loop:
         self._variables = variables
         self._limit = limit
         self._size = len(variables) + (limit is not None)
-        self._outside = _outermost(self._graph)
+        self.outside = _outermost(self._graph)
         self._count = _count_of(self._graph)
         self._start = self._count.nodes
-        self._lifted = self._outside.version
+        self._lifted = self.outside.version
         context = _context_of(self._graph)
         self._snapshot = context.snapshot() if context else []
         self.context = Context(self._graph)
@@ -181,7 +181,7 @@ class Loop:
     def begin(self) -> Context:
         """The functions are about to be built, perhaps not for the first time."""
         # Variables that an earlier attempt made outside stay.
-        lifted = self._outside.version - self._lifted
+        lifted = self.outside.version - self._lifted
         restore(self._snapshot)
         self.context = Context(self._graph)
         self._count.nodes = self._start + lifted

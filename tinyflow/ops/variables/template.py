@@ -7,7 +7,7 @@ from tinyflow.graph.defaults import get_collection, get_collection_ref
 from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.source_location import Site, here
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.variables.eager_variable_store import EagerVariableStore
 from tinyflow.ops.variables.variable_scope import variable_scope
 
@@ -65,18 +65,22 @@ class Template:
         first, self._variables_created = not self._variables_created, True
         try:
             result = self._func(*args, **kwargs)
-        except BaseException:
+        except BaseException as error:
             if first:                   # a call that failed may not have made all of them
                 self._variables_created = False
+            if error.args and isinstance(error.args[0], str):
+                error.args = (error.args[0] + self._defined_at(), *error.args[1:])
             raise
         made = get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)[before:]
         if made and not first:
-            names = ', '.join(v.name for v in made)
-            raise misuse(ValueError(report(
+            raise misuse(ValueError(
                 'Trainable variable created when calling a template after the first time, perhaps '
-                f'you used tf.Variable when you meant tf.get_variable: {names}',
-                site=self._site and Site(*self._site))))
+                f'you used tf.Variable when you meant tf.get_variable: {made}'
+                + self._defined_at()))
         return result
+
+    def _defined_at(self):
+        return f'\n\noriginally defined at:\n  {Site(*self._site)}' if self._site else ''
 
     @property
     def name(self):

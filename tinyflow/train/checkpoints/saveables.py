@@ -143,9 +143,9 @@ def _saveables(name, item):
     if isinstance(item, SaveableObject):
         return [item]
     if isinstance(item, (list, tuple)):
-        return [_part(name, part) for part in item]
+        return _parts(name, item)
     if isinstance(item, Variable) and item._get_save_slice_info():
-        return [_part(name, item)]
+        return _parts(name, [item])
     try:
         return [VariableSaveable(storage_of(item), '', name)]
     except TypeError as error:
@@ -154,15 +154,25 @@ def _saveables(name, item):
             f'{error}')) from None
 
 
-def _part(name, variable):
+def _parts(name, variables):
+    """The parts of one Variable, which is saved as `name`."""
+    found, whole = [], None
+    for variable in variables:
+        info = _slice_info(variable)
+        whole = whole or info.full_name
+        if info.full_name != whole:
+            raise misuse(ValueError(f'Slices must all be from the same tensor: {whole} != '
+                                    f'{info.full_name}'))
+        found.append(VariableSaveable(variable, info.spec, name))
+    return found
+
+
+def _slice_info(variable):
     info = isinstance(variable, Variable) and variable._get_save_slice_info()
     if not info:
         raise misuse(ValueError(f'Slices must all be Variables with slice information: '
                                 f'{variable!r}'))
-    if info.full_name != name:
-        raise misuse(ValueError(f'Slices must all be from the same tensor: {name} != '
-                                f'{info.full_name}'))
-    return VariableSaveable(variable, info.spec, name)
+    return info
 
 
 def restore_group(saveables, tensors, reshape, name):

@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tinyflow.graph.control_flow_names import local_name
 from tinyflow.graph.operation import Operation
 from tinyflow.inspect.explorer.document.nodes import Nodes
 from tinyflow.inspect.viz import labels, select
@@ -52,11 +53,12 @@ class _Differentiated:
         self._scopes: dict[tuple, int | None] = {}
         self._named: dict[tuple[str, ...], dict[str, int]] = {}
         for n, op in enumerate(nodes.operations):
-            self._named.setdefault(nodes.inside.prefix.get(op, ()), {}).setdefault(op.name, n)
+            place = self._named.setdefault(nodes.inside.prefix.get(op, ()), {})
+            place.setdefault(local_name(op), n)
 
     def of(self, op: Operation) -> int | None:
         prefix = self._nodes.inside.prefix.get(op, ())
-        key = prefix, op.name.rpartition('/')[0]
+        key = prefix, local_name(op).rpartition('/')[0]
         if key not in self._scopes:
             self._scopes[key] = self._find(prefix, key[1].split('/'))
         return self._scopes[key]
