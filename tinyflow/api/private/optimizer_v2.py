@@ -1,0 +1,7 @@
+"""tensorflow.python.keras.optimizer_v2: the optimizers of tf.keras, and their base class."""
+from __future__ import annotations
+
+from keras_layer.losses.base import Reduction as ReductionV2
+from keras_layer.optimizers import Optimizer as OptimizerV2
+
+__all__ = ['OptimizerV2', 'ReductionV2']
