@@ -24,6 +24,21 @@ from tinyflow.inspect.viz.select import register_drawable
 __all__ = ['Model']
 
 
+# Keyword arguments of compile() that change nothing but `run_eagerly`: a step is one compiled call.
+_ACCEPTED = ('run_eagerly', 'experimental_run_tf_function', 'cloning', 'steps_per_execution',
+             'jit_compile')
+
+
+def _check_own_steps(kind):
+    """NotImplementedError for the methods that TensorFlow 2's `fit` would call."""
+    for name in ('train_step', 'test_step', 'predict_step', 'make_train_function'):
+        if hasattr(kind, name):
+            raise misuse(NotImplementedError(
+                f'{kind.__name__}.{name}: tinyflow\'s fit, evaluate and predict do not call it; '
+                'their Keras is that of TensorFlow 1.15.\n  Hint: a loop over the batches with '
+                'tf.GradientTape, in a tf.function; or model.add_loss for a loss of its own.'))
+
+
 class Model(SavingMethods, TrainingAPI, Network, NotCopied, instead=(
         'other = keras.models.clone_model(model); other.set_weights(model.get_weights()). In '
         'files: model.save(path) and keras.models.load_model(path). For another process: '
@@ -92,8 +107,9 @@ class Model(SavingMethods, TrainingAPI, Network, NotCopied, instead=(
         list, or a dict by output name); `metrics` are reported and do not train. ValueError for
         unknown names, or if there is no loss at all.
         """
+        _check_own_steps(type(self))
         for key in kwargs:
-            if key not in ('run_eagerly', 'experimental_run_tf_function', 'cloning'):
+            if key not in _ACCEPTED:
                 known = inspect.signature(Model.compile).parameters
                 raise misuse(TypeError(f'Invalid keyword argument {key!r} for compile().'
                                        + nearest_keyword(key, known)))

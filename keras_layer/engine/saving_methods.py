@@ -25,6 +25,11 @@ class SavingMethods:
         """Saves architecture, weights and the state of training; `load_model` reads it."""
         save_model(self, filepath, overwrite, include_optimizer, save_format, signatures)
 
+    def _export(self, export_dir):
+        """What tf.saved_model.save does with a model."""
+        from keras_layer.saving.saved_model import export_saved_model  # start-up time
+        export_saved_model(self, export_dir, overwrite=True)
+
     def save_weights(self, filepath, overwrite=True, save_format=None):
         """Saves the weights: HDF5 where the name ends in .h5, else a TensorFlow checkpoint."""
         self._assert_weights()

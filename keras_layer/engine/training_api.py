@@ -178,10 +178,12 @@ class TrainingAPI(DataAdapter):
 
     @in_model_graph
     def evaluate(self, x=None, y=None, batch_size=None, verbose=1, sample_weight=None, steps=None,
-                 callbacks=None, max_queue_size=10, workers=1, use_multiprocessing=False) -> Any:
+                 callbacks=None, max_queue_size=10, workers=1, use_multiprocessing=False,
+                 return_dict=False) -> Any:
         """The loss and the metrics on the data; a number, or a list in `metrics_names`' order.
 
-        `steps` is for infinite data; it is ignored for arrays.
+        `steps` is for infinite data; it is ignored for arrays. `return_dict`, of TensorFlow 2,
+        asks for a dict by those names.
         """
         check_numbers(steps=steps)
         if not self._compile_arguments:
@@ -198,7 +200,7 @@ class TrainingAPI(DataAdapter):
             steps = self._steps_for(batches, x, steps)
         with self._feeding(), _closing(batches):
             results = loops.evaluate(self, batches, verbose, callbacks, steps, batch_size)
-        return _unpack_single(results)
+        return self._as_results(results, return_dict)
 
     def _steps_for(self, batches, x, steps):
         if _is_sequence(batches) and steps is None:
@@ -253,23 +255,30 @@ class TrainingAPI(DataAdapter):
 
     @in_model_graph
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None,
-                       reset_metrics=True) -> Any:
+                       reset_metrics=True, return_dict=False) -> Any:
         """One training step on this batch; the loss, or the list of loss and metrics."""
         feeds = self._standardized(x, y, sample_weight, class_weight,
                                    call='train_on_batch(x, y)')
         results = self._functions.get('train').bound()(feeds)
         if reset_metrics:
             self.reset_metrics()
-        return _unpack_single(results)
+        return self._as_results(results, return_dict)
 
     @in_model_graph
-    def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True) -> Any:
+    def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True,
+                      return_dict=False) -> Any:
         """The loss, or the list of loss and metrics, of this batch."""
         feeds = self._standardized(x, y, sample_weight, call='test_on_batch(x, y)')
         results = self._functions.get('test').bound()(feeds)
         if reset_metrics:
             self.reset_metrics()
-        return _unpack_single(results)
+        return self._as_results(results, return_dict)
+
+    def _as_results(self, values, as_dict):
+        """The loss and the metrics as `evaluate` returns them."""
+        if as_dict:
+            return dict(zip(self.metrics_names, values))
+        return values[0] if len(values) == 1 else values
 
     @in_model_graph
     def predict_on_batch(self, x) -> Any:
@@ -359,6 +368,3 @@ def _announce_steps(batches, validation, steps):
         text += f', validate on {checked} steps'
     print(text)
 
-
-def _unpack_single(values):
-    return values[0] if len(values) == 1 else values

@@ -1054,3 +1054,74 @@ def seeds_of_seeds(tf, np):
             r.stateless_uniform([2], [1, 2], None, None, tf.int64),
             r.stateless_uniform([4], [1, 2], 0, 10, tf.int32),
             r.stateless_truncated_normal([3], [1, 2], alg='auto_select')]
+
+
+@program
+def python_arguments_of_saved_functions(tf, np):
+    class Scaler(tf.Module):
+        @tf.function
+        def scale(self, x, by=2, training=False):
+            return x * by + (10.0 if training else 0.0)
+
+        @tf.function
+        def version(self):
+            return tf.constant(3)
+
+    scaler = Scaler()
+    one = tf.constant(1.0)
+    scaler.scale(one)
+    scaler.scale(one, by=3)
+    scaler.scale(one, training=True)
+    scaler.version()
+    folder = tempfile.mkdtemp()
+    tf.saved_model.save(scaler, folder)
+    tf.saved_model.save(scaler, folder)  # replaces it
+    loaded = tf.saved_model.load(folder)
+    x = tf.constant(4.0)
+    return [
+        loaded.scale(x), loaded.scale(x, 3), loaded.scale(x, by=3), loaded.scale(x=x),
+        loaded.scale(x, training=True), loaded.scale(x, 2, True), loaded.version(),
+        error_of(lambda: loaded.scale(x, by=5)),
+        error_of(lambda: loaded.scale(x, 3, training=True)),
+    ]
+
+
+@program
+def results_by_name(tf, np):
+    x, y = data(np)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer='ones')])
+    model.compile('sgd', 'mse', metrics=['mae'], steps_per_execution=1)
+    named = [
+        model.evaluate(x, y, verbose=0, return_dict=True),
+        model.test_on_batch(x, y, return_dict=True),
+        model.train_on_batch(x, y, return_dict=True),
+    ]
+    return [{name: np.float32(value) for name, value in results.items()} for results in named]
+
+
+@program
+def values_of_pandas(tf, np):
+    class Series:
+        def __init__(self, values):
+            self.values = values
+
+        def __array__(self, dtype=None, copy=None):
+            return np.asarray(self.values, dtype)
+
+    return [tf.constant(Series([1.5, 2.0])), tf.convert_to_tensor(Series([1, 2])),
+            tf.constant(Series([1, 2]), tf.float32), tf.constant([1.0, 2.0]) + Series([1.0, 2.0])]
+
+
+@program
+def even_spaces(tf, np):
+    starts, stops = tf.constant([0.0, 10.0]), tf.constant([4.0, 30.0])
+    return [tf.linspace(0, 10, 3), tf.linspace(starts, stops, 3),
+            tf.linspace(starts, stops, 3, axis=-1), tf.reshape(starts, -1),
+            tf.reshape(starts, 2)]
+
+
+@program
+def parts_of_strings(tf, np):
+    split = tf.strings.split
+    return [split('a b  c'), split(['a b', 'c']).to_list(), split(['a,b,c'], ',', 1).to_list(),
+            split([['a b'], ['c d e']]).to_list()]

@@ -72,7 +72,7 @@ __all__ = [
     'builder', 'classification_signature_def', 'constants', 'contains_saved_model',
     'get_tensor_from_tensor_info', 'is_valid_signature', 'load', 'load_v2', 'loader', 'main_op',
     'main_op_with_restore', 'maybe_saved_model_directory', 'predict_signature_def',
-    'regression_signature_def', 'signature_constants', 'signature_def_utils', 'simple_save',
+    'regression_signature_def', 'save', 'signature_constants', 'signature_def_utils', 'simple_save',
     'tag_constants', 'utils',
 ]
 
@@ -114,6 +114,15 @@ def load_v2(export_dir, tags=None):
     """The SavedModel in a directory, as an object: see `load`."""
     from tinyflow.train.saved_model.loaded import LoadedModel  # start-up time
     return LoadedModel(export_dir, tags)
+
+
+def save(obj, export_dir, signatures=None):
+    """Writes a tf.Module, Keras model or Checkpoint, with its functions, as a SavedModel.
+
+    signatures: a tf.function or ConcreteFunction, or a dict of them by name. Needs eager execution.
+    """
+    from tinyflow.train.saved_model.saving import save  # start-up time
+    save(obj, export_dir, signatures)
 
 
 __getattr__ = _explain_missing(__name__, __all__)

@@ -84,6 +84,10 @@ class Function:
     def function_spec(self):
         return self._parameters
 
+    def experimental_get_tracing_count(self):
+        """How often the function was traced."""
+        return len(self._traces)
+
     def __get__(self, instance, owner):
         """A method: one Function for each object."""
         if instance is None:

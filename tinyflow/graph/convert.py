@@ -92,6 +92,8 @@ def as_array(value, dtype=None):
         return _from_numpy(value, dtype)
     if isinstance(value, shapes.TensorShape):
         return _from_shape(value, dtype)
+    if hasattr(kind, '__array__'):                      # a pandas Series, a picture
+        return _from_numpy(np.asarray(value), dtype)
     if value is None:
         raise misuse(ValueError(report(
             'None values not supported.', site=user_site(), hint=why_none('the value'))))

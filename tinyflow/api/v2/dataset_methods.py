@@ -69,12 +69,17 @@ def _random(seed=None, rerandomize_each_iteration=None, name=None):
     return experimental.RandomDataset(seed)
 
 
+def _describe(self):
+    return f'<Dataset element_spec={self.element_spec}>'
+
+
 METHODS = {
     **{name: _transformation(name) for name in (
         'bucket_by_sequence_length', 'group_by_window', 'ignore_errors', 'rejection_resample',
         'scan', 'take_while', 'unique')},
     '__bool__': lambda self: True,
     '__len__': length,
+    '__repr__': _describe,
     'as_numpy_iterator': as_numpy_iterator,
     'cardinality': cardinality,
     'choose_from_datasets': staticmethod(experimental.choose_from_datasets),

@@ -24,7 +24,7 @@ _REPLACED = {
     '': ('basics', 'functions', 'variables'),
     **{space: (space,) for space in (
         'config', 'data', 'distribute', 'estimator', 'image', 'keras', 'nn', 'random',
-        'saved_model', 'summary', 'train', 'version')},
+        'saved_model', 'strings', 'summary', 'train', 'version')},
     'keras.layers': ('keras_layers',), 'keras.losses': ('keras_losses',),
     'keras.optimizers': ('keras_optimizers',), 'keras.optimizers.legacy': ('keras_optimizers',),
     'keras.utils': ('keras_utils',),

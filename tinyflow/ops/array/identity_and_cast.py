@@ -12,7 +12,7 @@ from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import OpFailure, misuse, report
+from tinyflow.graph.support.errors import UnimplementedError, misuse, op_error, report
 
 __all__ = ['bitcast', 'cast', 'check_numerics', 'ensure_shape', 'guarantee_const', 'identity',
            'identity_n', 'prevent_gradient', 'saturate_cast', 'stop_gradient', 'to_bfloat16',
@@ -143,8 +143,8 @@ class Cast(Unary):
 
     def kernel(x, out=None, *, DstT):  # noqa: N803 (TF's attribute name)
         if (x.dtype.kind == 'O') != (DstT.kind == 'O'):
-            raise OpFailure('strings cannot be cast to or from numbers',
-                            'read them with Python before they are fed, or print after the run.')
+            raise op_error(UnimplementedError, 'strings cannot be cast to or from numbers',
+                           'tf.strings.to_number(x), or tf.as_string(x).')
         if x.dtype.kind == 'c' and DstT.kind not in 'cb':
             x = x.real
         if out is None:

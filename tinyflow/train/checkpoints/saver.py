@@ -10,6 +10,7 @@ import numpy as np
 
 from tinyflow.formats.wire import files
 from tinyflow.formats.wire.checkpoint_v1 import reader_of
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import misuse, report, why
 from tinyflow.session.interrupts import whole
@@ -75,6 +76,11 @@ class Saver:
             return
         self._is_built = True
         if not self.saver_def:
+            if self._var_list is None and executing_eagerly():
+                raise misuse(RuntimeError(
+                    'When eager execution is enabled, `var_list` must specify a list or dict of '
+                    'variables to save\n  Hint: tf.train.Checkpoint(model=model) saves all that an '
+                    'object has.'))
             if self._var_list is None:
                 self._var_list = all_saveables()
             if not self._var_list:

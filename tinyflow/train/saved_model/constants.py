@@ -3,6 +3,7 @@ from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 ASSETS_DIRECTORY = 'assets'
 ASSETS_KEY = 'saved_model_assets'
+TENSOR = '\0tensor'      # in a function's arguments: any tensor of the dtype and shape
 FUNCTIONS_KEY = 'tinyflow_functions'         # SignatureDefs of an object's functions
 INIT_OP_SIGNATURE_KEY = '__saved_model_init_op'
 LEGACY_INIT_OP_KEY = 'legacy_init_op'

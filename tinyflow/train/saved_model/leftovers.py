@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 from contextlib import contextmanager
 
+from tinyflow.formats.wire import files
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.train.saved_model import constants
 
-__all__ = ['has_files', 'undone_on_error']
+__all__ = ['has_files', 'replaced_export', 'undone_on_error']
 
 _COLLECTIONS = (constants.ASSETS_KEY, constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY)
 
@@ -36,10 +38,28 @@ def undone_on_error(export_dir):
         raise
 
 
+@contextmanager
+def replaced_export(export_dir):
+    """Gives a new directory to export to; what the block wrote there then replaces the files of
+    the same names in `export_dir`. After an error nothing has changed.
+    """
+    temporary = files.temporary_name(export_dir)
+    try:
+        yield temporary
+        os.makedirs(export_dir, exist_ok=True)
+        for name in os.listdir(temporary):
+            old = os.path.join(export_dir, name)
+            if os.path.isdir(old):
+                shutil.rmtree(old)
+            os.replace(os.path.join(temporary, name), old)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
 def _paths(directory):
     """All files and folders below a directory, the contents of a folder before the folder."""
-    for folder, folders, files in os.walk(directory, topdown=False):
-        yield from [os.path.join(folder, name) for name in [*files, *folders]]
+    for folder, folders, names in os.walk(directory, topdown=False):
+        yield from [os.path.join(folder, name) for name in [*names, *folders]]
 
 
 def _remove(path):

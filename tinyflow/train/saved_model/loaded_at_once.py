@@ -5,6 +5,8 @@ with tables or Variables of the older kind stays there, and its signatures run i
 """
 from __future__ import annotations
 
+import json
+
 from tinyflow.eager.graph_function import GraphFunction
 from tinyflow.eager.symbolic import SymbolicGraph
 from tinyflow.formats.graphdef.graph_util import extract_sub_graph
@@ -71,7 +73,7 @@ class LoadedObject:
         with model.graph.as_default():
             reads = [resource_variable_ops.read(model.graph.get_tensor_by_name(f'{name}:0'))
                      for name in handles]
-        values = model.session.run(reads)
+        values = model.session.run(reads) if reads else []
         variables = [Variable(value, name=name, use_resource=True)
                      for name, value in zip(handles, values)]
         with self.graph.as_default():
@@ -79,7 +81,7 @@ class LoadedObject:
                                          for name, variable in zip(handles, variables)}, name='')
         return variables
 
-    def __call__(self, *args):
+    def __call__(self, *args, **kwargs):
         """The saved object's own tf.function `__call__`. TypeError if it has none."""
         function = vars(self).get('__call__')
         if function is None:
@@ -87,7 +89,7 @@ class LoadedObject:
                 'The saved object is not callable.\n  Hint: it has the functions '
                 f'{sorted(self._functions)} and the signatures {sorted(self.signatures)}; a '
                 "tf.function named __call__ is saved, too."))
-        return function(*args)
+        return function(*args, **kwargs)
 
     def __repr__(self):
         lines = '\n'.join(f'  {s}' for s in self.signatures.values())
@@ -112,6 +114,11 @@ class _Signature(Signature):
         return dict(zip(self.outputs, self._function.call(tensors)))
 
     @property
+    def structured_input_signature(self):
+        """(positional arguments: none, {name of an input: TensorSpec})."""
+        return (), {k: TensorSpec(t.shape, t.dtype, k) for k, t in self.inputs.items()}
+
+    @property
     def structured_outputs(self):
         """{name of an output: TensorSpec}."""
         return {k: TensorSpec(t.shape, t.dtype, k) for k, t in self.outputs.items()}
@@ -125,38 +132,76 @@ class _Trace:
                        for _, info in sorted(definition.inputs.items())]
         outputs = [get_tensor_from_tensor_info(info, graph)
                    for _, info in sorted(definition.outputs.items())]
-        self._kind, *self._keys = definition.method_name.split(' ')
+        method = json.loads(definition.method_name)
+        self._returns, self._keys, self._call = (method[k] for k in ('returns', 'keys', 'call'))
         self._function = GraphFunction(graph, self.inputs, outputs)
 
-    def takes(self, tensors):
+    def fitting(self, args, kwargs):
+        """The tensors among the arguments; None if the trace is of other arguments."""
+        if self._call is None:
+            values = None if kwargs else args
+        else:
+            values = self._bound(args, kwargs)
+        if values is None:
+            return None
+        tensors = [convert_to_tensor(v) for v in values]
+        return tensors if self._takes(tensors) else None
+
+    def _bound(self, args, kwargs):
+        """The arguments that are tensors, by parameter; None if the others differ."""
+        parameters = [name for name, _ in self._call['takes']]
+        given = {**self._call['defaults'], **dict(zip(parameters, args)), **kwargs}
+        if len(args) > len(parameters) or given.keys() != set(parameters):
+            return None
+        for name, value in self._call['takes']:
+            if value != constants.TENSOR and (
+                    type(given[name]) is not type(value) or given[name] != value):
+                return None
+        return [given[name] for name, value in self._call['takes'] if value == constants.TENSOR]
+
+    def _takes(self, tensors):
         return len(tensors) == len(self.inputs) and all(
             p.dtype in (t.dtype, dtypes.as_dtype(t.dtype)) and p.shape.is_compatible_with(t.shape)
             for p, t in zip(self.inputs, tensors))
 
+    def __repr__(self):
+        tensors = iter([f'{t.dtype.name} {t.shape}' for t in self.inputs])
+        if self._call is None:
+            return f'({", ".join(tensors)})'
+        return '(' + ', '.join(
+            f'{name}={next(tensors) if value == constants.TENSOR else repr(value)}'
+            for name, value in self._call['takes']) + ')'
+
     def call(self, tensors):
         results = self._function.call(tensors)
-        if self._kind == 'dict':
+        if self._returns == 'dict':
             return dict(zip(self._keys, results))
-        if self._kind in ('list', 'tuple'):
-            return results if self._kind == 'list' else tuple(results)
-        return None if self._kind == 'NoneType' else results[0]
+        if self._returns in ('list', 'tuple'):
+            return results if self._returns == 'list' else tuple(results)
+        return None if self._returns == 'NoneType' else results[0]
 
 
 class _Function:
-    """A tf.function of the saved object: the tensors among its arguments, by position."""
+    """A tf.function of the saved object."""
 
     def __init__(self, name, traces):
         self._name = name
         self._traces = traces
 
-    def __call__(self, *args):
-        tensors = [convert_to_tensor(a) for a in args]
+    def __call__(self, *args, **kwargs):
         for trace in self._traces:
-            if trace.takes(tensors):
+            tensors = trace.fitting(args, kwargs)
+            if tensors is not None:
                 return trace.call(tensors)
-        known = '\n'.join('    (' + ', '.join(f'{t.dtype.name} {t.shape}' for t in trace.inputs)
-                          + ')' for trace in self._traces)
+        given = [*map(_text, args), *(f'{k}={_text(v)}' for k, v in kwargs.items())]
+        known = '\n'.join(f'    {trace}' for trace in self._traces)
         raise misuse(ValueError(
             f'Could not find matching concrete function to call loaded from the SavedModel: '
-            f'{self._name}({", ".join(f"{t.dtype.name} {t.shape}" for t in tensors)}).\n  It was '
-            f'saved for:\n{known}'))
+            f'{self._name}({", ".join(given)}).\n  It was saved for:\n{known}'))
+
+
+def _text(value):
+    if isinstance(value, (bool, int, float, str, type(None))):
+        return repr(value)
+    tensor = convert_to_tensor(value)
+    return f'{tensor.dtype.name} {tensor.shape}'

@@ -5,6 +5,7 @@ collection that `loaded_at_once.py` reads.
 """
 from __future__ import annotations
 
+import json
 import os
 from contextlib import contextmanager
 
@@ -26,7 +27,7 @@ from tinyflow.train.checkpoints import object_graph
 from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.saved_model import constants
 from tinyflow.train.saved_model.builder import SavedModelBuilder
-from tinyflow.train.saved_model.leftovers import undone_on_error
+from tinyflow.train.saved_model.leftovers import replaced_export
 from tinyflow.train.saved_model.signature_def_utils import (
     build_signature_def,
     predict_signature_def,
@@ -47,6 +48,14 @@ def save(obj, export_dir, signatures=None):
     called on the loaded object, as can the object if its `__call__` is one; what they write,
     print and assert is kept. Raises ValueError for what has no signature.
     """
+    if hasattr(obj, '_export'):                 # a Keras model
+        if signatures is not None:
+            raise misuse(NotImplementedError(
+                'tf.saved_model.save(keras_model, signatures=...): the model is saved with the '
+                'signature serving_default.\n  Hint: a tf.Module with the model as an attribute '
+                'and tf.functions that call it takes signatures.'))
+        obj._export(export_dir)
+        return
     if not executing_eagerly():
         raise misuse(RuntimeError('tf.saved_model.save needs eager execution.\n  Hint: '
                                   'tf.compat.v1.saved_model.simple_save(session, ...) saves a '
@@ -66,14 +75,14 @@ def save(obj, export_dir, signatures=None):
                                     f'{path}\0{handle.op.name}'.encode())
         defs = {name: _signature(graph, name, function)
                 for name, function in _chosen(signatures, functions).items()}
-        others = [(name, _function(graph, name, concrete)) for name, function in functions.items()
+        others = [(name, _function(graph, name, function, concrete))
+                  for name, function in functions.items()
                   for concrete in function._traces.values()]
         for name, definition in others:
             graph.add_to_collection(constants.FUNCTIONS_KEY,
                                     name.encode() + b'\0' + definition.SerializeToString())
-        path = os.fspath(export_dir)
-        builder = SavedModelBuilder(path)
-        with undone_on_error(path):
+        with replaced_export(os.fspath(export_dir)) as path:
+            builder = SavedModelBuilder(path)
             builder.add_meta_graph_and_variables(
                 session_of(graph), ['serve'], signature_def_map=defs,
                 saver=Saver(variables, allow_empty=True))
@@ -150,8 +159,9 @@ def _signature(graph, name, concrete):
     return predict_signature_def(inputs, outputs)
 
 
-def _function(graph, name, concrete):
-    """The SignatureDef of a function that is called by position; its method tells the structure."""
+def _function(graph, name, function, concrete):
+    """The SignatureDef of one trace; its method says in JSON how it is called and what it returns.
+    """
     inputs, result = _built(graph, name, concrete)
     tensors = [t for t in nest.flatten(result) if isinstance(t, Tensor)]
     if not tensors:                     # the function is called for what it does
@@ -161,7 +171,25 @@ def _function(graph, name, concrete):
     return build_signature_def(
         *[{f'{i:03d}': build_tensor_info(t) for i, t in enumerate(those)}
           for those in (inputs.values(), tensors)],
-        'dict ' + ' '.join(keys) if keys else type(result).__name__)
+        json.dumps({'returns': type(result).__name__, 'keys': keys,
+                    'call': _call_of(function, concrete)}))
+
+
+def _call_of(function, concrete):
+    """{'takes': [[parameter, constants.TENSOR or a Python value], ...], 'defaults': {name: value}}.
+
+    None for a function of lists, dicts or other objects: it is called with its tensors by position.
+    """
+    args, kwargs = concrete._arguments
+    parameters = function._parameters.parameters
+    values = {**dict(zip(parameters, args)), **kwargs}
+    takes = [[name, constants.TENSOR if isinstance(value, (Tensor, TensorSpec)) else value]
+             for name, value in values.items()]
+    defaults = {name: p.default for name, p in parameters.items() if p.default is not p.empty}
+    plain = all(value is None or isinstance(value, (bool, int, float, str))
+                for value in (*dict(takes).values(), *defaults.values()))
+    return {'takes': takes, 'defaults': defaults} if plain and len(takes) == len(parameters) \
+        else None
 
 
 def _built(graph, name, concrete):

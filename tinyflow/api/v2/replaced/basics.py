@@ -1,20 +1,27 @@
 """tf.where, tf.map_fn, tf.name_scope and other functions of TensorFlow 2's top level."""
 from __future__ import annotations
 
+import numpy as np
+
 import keras_layer.initializers
 from tinyflow.graph import defaults
+from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.eager_mode import executing_eagerly
+from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.tensor_spec import TensorSpec
+from tinyflow.ops.array import constants, shaping
 from tinyflow.ops.array.constants import constant
+from tinyflow.ops.array.identity_and_cast import cast
+from tinyflow.ops.array.shaping import expand_dims
 from tinyflow.ops.array.where_v2 import where_v2 as where
 from tinyflow.ops.control_flow import functional
 from tinyflow.ops.control_flow.switch_case import switch_case
 
 __all__ = ['__version__', 'constant_initializer', 'get_current_name_scope', 'inside_function',
-           'map_fn', 'name_scope', 'ones_initializer', 'random_normal_initializer',
-           'random_uniform_initializer', 'switch_case', 'where', 'zeros_initializer']
+           'linspace', 'map_fn', 'name_scope', 'ones_initializer', 'random_normal_initializer',
+           'random_uniform_initializer', 'reshape', 'switch_case', 'where', 'zeros_initializer']
 
 __version__ = '2.15.1'
 
@@ -68,6 +75,35 @@ def get_current_name_scope():
 def inside_function():
     """True while a tf.function or a Dataset's function is being traced."""
     return not executing_eagerly() and defaults.get_default_graph().outer_graph is not None
+
+
+def linspace(start, stop, num, name=None, axis=0):
+    """`num` evenly spaced values, the first is `start` and the last is `stop`.
+
+    Shapes: start and stop [...] -> [..., num, ...], with num at `axis`. Integers become float64.
+    """
+    start, stop = convert_to_tensor(start), convert_to_tensor(stop)
+    if start.dtype.is_integer:
+        start, stop = cast(start, 'float64'), cast(stop, 'float64')
+    rank = start.shape.rank
+    if not rank:
+        return constants.linspace(start, stop, num, name)
+    at = axis if axis >= 0 else rank + 1 + axis
+    along = [-1 if i == at else 1 for i in range(rank + 1)]
+    part = shaping.reshape(cast(constants.linspace(0.0, 1.0, num), start.dtype), along)
+    return expand_dims(start, at) * (1 - part) + expand_dims(stop, at) * part
+
+
+def reshape(tensor, shape, name=None):
+    """The elements of a tensor in another shape; one entry may be -1, for the rest.
+
+    A number n in place of a shape means [n].
+    """
+    if isinstance(shape, (int, np.integer)):
+        shape = [shape]
+    elif isinstance(shape, Tensor) and shape.shape.rank == 0:
+        shape = expand_dims(shape, 0)
+    return shaping.reshape(tensor, shape, name)
 
 
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False,
