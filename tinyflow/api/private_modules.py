@@ -62,8 +62,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
         'initializers', 'layers', 'losses', 'metrics', 'models', 'optimizers', 'preprocessing',
         'regularizers', 'utils', 'wrappers')},
     f'{_PYTHON}.keras.optimizer_v2': ('keras_layer.optimizers',
-                                      'tinyflow.api.private.optimizer_v2'),
-    f'{_PYTHON}.keras.utils.losses_utils': ('tinyflow.api.private.optimizer_v2',
+                                      'keras_layer.private_names'),
+    f'{_PYTHON}.keras.utils.losses_utils': ('keras_layer.private_names',
                                             'keras_layer.losses.base'),
     f'{_PYTHON}.layers': ('tinyflow.layers', 'tinyflow'),
     **{f'{_PYTHON}.layers.{name}': ('tinyflow.layers', 'tinyflow') for name in (

@@ -1,4 +1,4 @@
-"""tensorflow.python.keras.optimizer_v2: the optimizers of tf.keras, and their base class."""
+"""Classes of tf.keras by the names that they have in tensorflow.python.keras."""
 from __future__ import annotations
 
 from keras_layer.losses.base import Reduction as ReductionV2
