@@ -5,8 +5,12 @@ tinyflow/api/private_modules.py lists the modules.
 """
 from __future__ import annotations
 
+from estimator_layer.canned.dnn import dnn_logit_fn_builder
+from estimator_layer.canned.linear import linear_logit_fn_builder
 from estimator_layer.canned.logit_fns import call_logit_fn
 from estimator_layer.canned.optimizers import get_optimizer as get_optimizer_instance
+from estimator_layer.estimator import Estimator as EstimatorV2
+from estimator_layer.eval_summaries import write_eval_summaries
 from estimator_layer.export.receivers import (
     SupervisedInputReceiver,
     UnsupervisedInputReceiver,
@@ -21,17 +25,27 @@ from estimator_layer.heads.v1 import (
     RegressionHeadV1 as _regression_head,
     binary_or_multi_class_head as _binary_logistic_or_multi_class_head,
 )
+from estimator_layer.hooks.stop_at_checkpoint import (
+    _StopAtCheckpoint as _StopAtCheckpointStepHook,
+)
 from estimator_layer.model_fn import ModeKeys
 from estimator_layer.tf_config import TaskType
 
-__all__ = ['EXPORT_TAG_MAP', 'LOSS_METRIC_KEY', 'MetricKeys', 'ModeKeys', 'PredictionKeys',
-           'SupervisedInputReceiver', 'TaskType', 'UnsupervisedInputReceiver', '_Head',
+__all__ = ['EXPORT_TAG_MAP', 'EstimatorV2', 'LOSS_METRIC_KEY', 'MetricKeys', 'ModeKeys',
+           'PredictionKeys', 'SupervisedInputReceiver', 'TaskType', 'UnsupervisedInputReceiver',
+           '_Head', '_StopAtCheckpointStepHook', '_write_dict_to_summary',
            '_binary_logistic_head_with_sigmoid_cross_entropy_loss',
            '_binary_logistic_or_multi_class_head',
            '_multi_class_head_with_softmax_cross_entropy_loss', '_regression_head',
            'build_raw_supervised_input_receiver_fn',
            'build_supervised_input_receiver_fn_from_input_fn', 'call_logit_fn',
+           'dnn_logit_fn_builder', 'linear_logit_fn_builder',
            'get_optimizer_instance']
 
 LOSS_METRIC_KEY = 'loss'
 EXPORT_TAG_MAP = {ModeKeys.TRAIN: ['train'], ModeKeys.EVAL: ['eval'], ModeKeys.PREDICT: ['serve']}
+
+
+def _write_dict_to_summary(output_dir, dictionary, current_global_step):
+    """Adds a dict of results to the events in `output_dir`."""
+    write_eval_summaries(output_dir, {'global_step': current_global_step, **dictionary}, None)

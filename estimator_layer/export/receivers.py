@@ -186,6 +186,7 @@ def _checked_tensors(tensors, field, keys=(str,)):
 
 
 def _check_tensor(tensor, name, field):
+    tensor = getattr(tensor, 'tensor', tensor)              # of a LabeledTensor
     if not isinstance(tensor, (Tensor, SparseTensor)):
         label = f' {name}' if name else ''
         raise misuse(ValueError(f'{field}{label} must be a Tensor or SparseTensor.'))

@@ -198,6 +198,10 @@ def _minimize(loss, optimizer, variables):
     if not hasattr(optimizer, 'get_updates'):
         raise misuse(ValueError('The given optimizer is not a tf.keras.optimizers.Optimizer '
                                 f'instance. Given: {optimizer}'))
+    if variables is None:
+        raise misuse(ValueError(
+            'trainable_variables cannot be None.\n  Hint: '
+            'trainable_variables=tf.trainable_variables(), or model.trainable_weights.'))
     if not isinstance(variables, (list, tuple)):
         raise misuse(ValueError(
             f'trainable_variables should be a list or a tuple. Given type: {type(variables)}.\n'

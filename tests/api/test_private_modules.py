@@ -1,6 +1,7 @@
 """Imports of TensorFlow's private modules, as courses of its time have them."""
 import subprocess
 import sys
+import unittest
 
 import numpy as np
 import pytest
@@ -8,8 +9,10 @@ import pytest
 import tinyflow as tf
 from tinyflow.api.private import (
     control_flow_ops,
+    eager_context,
     pywrap_tensorflow,
     tensor_util,
+    test_util,
     tf_decorator,
     training_util,
 )
@@ -41,6 +44,21 @@ from tensorflow.python.framework import tensor_util; \
 from tensorflow.python.ops import variable_scope as vs; vs.get_variable; vs.variable_scope
 from tensorflow.python.ops import gradients; gradients.gradients
 from tensorflow.python.ops import control_flow_ops; control_flow_ops.cond
+from tensorflow.python.ops import variables; assert variables.VariableV1 is tf.Variable
+from tensorflow.python.framework import tensor_shape; \
+    assert tensor_shape.unknown_shape(2).as_list() == [None, None]
+from tensorflow.python.feature_column import feature_column_lib, feature_column as fc; \
+    feature_column_lib.numeric_column('a'); fc._numeric_column('a')
+from tensorflow.python.keras.optimizer_v2 import optimizer_v2, adam; \
+    assert issubclass(adam.Adam, optimizer_v2.OptimizerV2)
+from tensorflow.python.keras.utils import losses_utils; losses_utils.ReductionV2.AUTO
+from tensorflow.python.summary import summary_iterator; summary_iterator.summary_iterator
+from tensorflow.python.training import monitored_session; monitored_session._HookedSession
+from tensorflow.core.kernels.boosted_trees import boosted_trees_pb2; boosted_trees_pb2.TreeEnsemble
+from tensorflow_estimator.python.estimator import estimator; \
+    assert estimator.EstimatorV2 is tf.estimator.Estimator; estimator._write_dict_to_summary
+from tensorflow_estimator.python.estimator.canned import linear; \
+    linear.LinearClassifierV2; linear.linear_logit_fn_builder
 from tensorflow.python.training import training_util; training_util.GLOBAL_STEP_READ_KEY
 from tensorflow.python.ops import array_ops, math_ops; array_ops.reshape; math_ops.matmul
 from tensorflow.python.ops import embedding_ops; embedding_ops.embedding_lookup
@@ -244,3 +262,41 @@ def test_the_one_read_of_the_global_step(graph):
     tf.train.create_global_step()
     read = training_util._get_or_create_global_step_read()
     assert read.name == 'global_step/add:0' and training_util._get_global_step_read() is read
+
+
+class ModesTest(test_util.TensorFlowTestCase):
+    """Decorated tests run in the modes that their decorators say."""
+
+    modes: list = []
+
+    @test_util.run_in_graph_and_eager_modes
+    def test_both(self):
+        self.modes.append(eager_context.executing_eagerly())
+        assert self.evaluate(tf.constant(3.) * 2.) == 6
+
+    @test_util.deprecated_graph_mode_only
+    def test_graph(self):
+        assert not eager_context.executing_eagerly() and tf.constant(1).op.graph
+
+    @test_util.run_v1_only('of TensorFlow 1')
+    def test_v1(self):
+        assert not tf.control_flow_v2_enabled()
+
+    @test_util.run_v2_only
+    def test_v2(self):
+        raise AssertionError('runs only after tf.enable_v2_behavior()')
+
+    @test_util.enable_control_flow_v2
+    def test_functional(self):
+        assert tf.control_flow_v2_enabled()
+
+    @test_util.skip_if(True)
+    def test_skipped(self):
+        raise AssertionError('not to be run')
+
+
+def test_modes_of_tests():
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(ModesTest).run(result)
+    assert not result.errors and not result.failures
+    assert ModesTest.modes[:2] == [False, True]

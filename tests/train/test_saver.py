@@ -702,3 +702,17 @@ def test_a_list_of_parts_under_another_name(graph, tmp_path):
     other = list(tf.get_variable('u', [4, 2], partitioner=tf.fixed_size_partitioner(2)))
     with pytest.raises(ValueError, match='Slices must all be from the same tensor: v != u'):
         tf.train.Saver({'a': [parts[0], other[1]]})
+
+
+def test_another_shape_than_the_checkpoint_has(graph, tmp_path):
+    with graph.as_default():
+        tf.get_variable('weight', [])
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            path = tf.train.Saver().save(sess, str(tmp_path / 'm'))
+    with tf.Graph().as_default():
+        tf.get_variable('weight', [1])
+        with tf.Session() as sess, pytest.raises(
+                tf.errors.InvalidArgumentError,
+                match='Restoring from checkpoint failed.*a mismatch between.*shapes of both'):
+            tf.train.Saver().restore(sess, path)

@@ -29,6 +29,8 @@ _ELSEWHERE = {
     'tensorflow.core': 'tinyflow.formats',
     'tensorflow.core.example': 'tinyflow.formats.protos',
     'tensorflow.core.framework': 'tinyflow.formats.protos',
+    'tensorflow.core.kernels': 'tinyflow.formats.protos',
+    'tensorflow.core.kernels.boosted_trees': 'tinyflow.formats.protos',
     'tensorflow.core.protobuf': 'tinyflow.formats.protos',
     'tensorflow.core.util': 'tinyflow.formats.protos',
     'tensorflow.config': 'tinyflow.api.config',

@@ -117,7 +117,8 @@ class Differences:
         elif self.shapes:
             first = self.shapes[0]
             kind, text = InvalidArgumentError, (
-                'Assign requires shapes of both tensors to match. '
+                'Restoring from checkpoint failed: there is a mismatch between the graph and the '
+                'checkpoint. Assign requires shapes of both tensors to match. '
                 f'lhs shape= {_text(first.shape)} rhs shape= '
                 f"{_text(self.reader.shape(first.name))}: the variable '{first.name}' and the "
                 f'checkpoint {prefix}')

@@ -1,0 +1,7 @@
+"""Classes of tf.keras by the names that they have in tensorflow.python.keras."""
+from __future__ import annotations
+
+from keras_layer.losses.base import Reduction as ReductionV2
+from keras_layer.optimizers import Optimizer as OptimizerV2
+
+__all__ = ['OptimizerV2', 'ReductionV2']

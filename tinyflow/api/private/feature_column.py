@@ -1,0 +1,23 @@
+"""tensorflow.python.feature_column: its columns, also by the names with a leading underscore."""
+from __future__ import annotations
+
+from tinyflow.api.feature_column import (
+    bucketized_column as _bucketized_column,
+    categorical_column_with_hash_bucket as _categorical_column_with_hash_bucket,
+    categorical_column_with_identity as _categorical_column_with_identity,
+    categorical_column_with_vocabulary_file as _categorical_column_with_vocabulary_file,
+    categorical_column_with_vocabulary_list as _categorical_column_with_vocabulary_list,
+    crossed_column as _crossed_column,
+    embedding_column as _embedding_column,
+    indicator_column as _indicator_column,
+    numeric_column as _numeric_column,
+    shared_embedding_columns as _shared_embedding_columns,
+    weighted_categorical_column as _weighted_categorical_column,
+)
+
+__all__ = [
+    '_bucketized_column', '_categorical_column_with_hash_bucket',
+    '_categorical_column_with_identity', '_categorical_column_with_vocabulary_file',
+    '_categorical_column_with_vocabulary_list', '_crossed_column', '_embedding_column',
+    '_indicator_column', '_numeric_column', '_shared_embedding_columns',
+    '_weighted_categorical_column']
