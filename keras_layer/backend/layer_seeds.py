@@ -7,7 +7,7 @@ __all__ = ['Seeds', 'layer_seed']
 
 
 class Seeds:
-    """`drawn`, a function, or None for the graph's; keras2/initial_values.py sets it."""
+    """`drawn`, a function, or None for the graph's; keras2/enabling.py sets it."""
 
     drawn: Callable[[], int] | None = None
 

@@ -200,7 +200,7 @@ class LayerWeights:
         K.batch_set_value(list(zip(params, weights)))
 
 
-# keras2/initial_values.py sets it: a function of an initializer.
+# keras2/enabling.py sets it: a function of an initializer.
 prepare_initializer = None
 
 

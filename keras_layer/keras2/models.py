@@ -57,6 +57,16 @@ class Model(_model.Model):
             optimizer = optimizers.get(optimizer)
         super().compile(optimizer, *args, **kwargs)
 
+    def train_on_batch(self, *args, **kwargs):
+        """One training step; the loss, or the loss and metrics, of this batch alone."""
+        self.reset_metrics()
+        return super().train_on_batch(*args, **kwargs)
+
+    def test_on_batch(self, *args, **kwargs):
+        """The loss, or the loss and metrics, of this batch alone."""
+        self.reset_metrics()
+        return super().test_on_batch(*args, **kwargs)
+
     def _compile_now(self):
         self._compiled = CompiledAsKeras2(self, *self._compile_arguments)
         self._compiled.trainable = trainable_state(self)

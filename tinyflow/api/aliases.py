@@ -223,7 +223,7 @@ class _AliasFinder:
             return _Private(spec.name, [importlib.import_module(n) for n in homes_of(spec.name)])
         module = importlib.import_module(_target(spec.name))
         if spec.name == 'keras':                # its weights begin with NumPy's random numbers
-            importlib.import_module('keras_layer.keras2.initial_values').enable()
+            importlib.import_module('keras_layer.keras2.enabling').enable()
         spec.loader_state = module.__spec__
         return module
 
@@ -269,7 +269,7 @@ def uninstall_as_tensorflow() -> None:
     """Undoes install_as_tensorflow for later imports."""
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
-    if 'keras' in sys.modules and 'keras_layer.keras2.initial_values' in sys.modules:
-        sys.modules['keras_layer.keras2.initial_values'].disable()
+    if 'keras' in sys.modules and 'keras_layer.keras2.enabling' in sys.modules:
+        sys.modules['keras_layer.keras2.enabling'].disable()
     for name in [n for n in sys.modules if n.partition('.')[0] in _ROOTS]:
         del sys.modules[name]

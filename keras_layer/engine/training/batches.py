@@ -17,7 +17,7 @@ class ArrayBatches:
     """Slices of arrays; `feeds` is the list [*inputs, *targets, *weights]."""
 
     # Keras 2.1 shuffles the order of the epoch before, tf.keras that of the arrays;
-    # keras2/initial_values.py sets it.
+    # keras2/enabling.py sets it.
     shuffles_again = False
 
     def __init__(self, feeds, batch_size):

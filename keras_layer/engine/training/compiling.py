@@ -106,7 +106,11 @@ class Compiled:
                 for metric in getattr(endpoint, which):
                     weight = endpoint.sample_weight if which == 'weighted_metrics' else None
                     with K.name_scope(metric.name):
-                        self.results[metric] = call_metric(metric, endpoint, weight)
+                        self.results[metric] = self._result_of(metric, endpoint, weight)
+
+    @staticmethod
+    def _result_of(metric, endpoint, weight):
+        return call_metric(metric, endpoint, weight)
 
     @property
     def metric_objects(self):

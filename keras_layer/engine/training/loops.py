@@ -184,8 +184,9 @@ def evaluate(model, data, verbose, callbacks, steps, batch_size, own_callbacks=T
     run = _of_worker(model, 'test', workers)
     names, averages = model.metrics_names, EpochAverages()
     if samples is not None and steps is None:
-        # As in Keras, the validation data of fit are shuffled, which uses random numbers.
-        batches = data.epoch(None if own_callbacks else data.order(True))
+        # As in tf.keras, the validation data of fit are shuffled, which uses random numbers; in
+        # Keras 2.1 they are not.
+        batches = data.epoch(None if own_callbacks or data.shuffles_again else data.order(True))
     else:
         batches = _steps(model, data, steps, True)
     callbacks.on_test_begin()

@@ -1,8 +1,8 @@
-"""Initial weights, dropout and the order of samples with the random numbers of Keras 2.1.
+"""The switch for what Keras 2.1 does otherwise in every layer: random numbers and names.
 
 A seed that is not given is drawn from NumPy, so that `np.random.seed(7)` at the top of a program
-decides them, as books have it; tf.keras takes the graph's. Here is the switch, on while `import
-keras` means this package (`install_as_tensorflow`).
+decides them, as books have it; tf.keras takes the graph's. Names of layers count from one: dense_1, where tf.keras has
+dense. It is on while `import keras` means this package (`install_as_tensorflow`).
 """
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from keras_layer import backend as K
 from keras_layer.backend.layer_seeds import Seeds
-from keras_layer.engine import layer_weights
+from keras_layer.engine import layer_naming, layer_weights
 from keras_layer.engine.training.batches import ArrayBatches
 from tinyflow.ops.variables import initializers
 
@@ -21,17 +21,19 @@ _CUT_OFF = .87962566103423978
 
 
 def enable():
-    """From now on layers take the seeds that are not given from NumPy."""
+    """From now on layers take the seeds that are not given from NumPy, and are named dense_1."""
     Seeds.drawn = _from_numpy
     layer_weights.prepare_initializer = _as_in_keras2
     ArrayBatches.shuffles_again = True
+    layer_naming.zero_based = False
 
 
 def disable():
-    """From now on layers take the graph's seeds, as those of tf.keras."""
+    """From now on layers take the graph's seeds, and are named dense, as those of tf.keras."""
     Seeds.drawn = None
     layer_weights.prepare_initializer = None
     ArrayBatches.shuffles_again = False
+    layer_naming.zero_based = True
 
 
 def _from_numpy():
