@@ -14,10 +14,38 @@ from keras_layer.models import (
     model_from_yaml,
     save_model,
 )
+from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['Input', 'InputLayer', 'Model', 'Sequential', 'clone_model', 'load_model',
            'model_from_config', 'model_from_json', 'model_from_yaml', 'save_model']
+
+
+class _FromTensor:
+    """An attribute that Keras 2.1 sets on tensors, computed from the tensor; it can be replaced."""
+
+    def __init__(self, compute):
+        self.compute = compute
+
+    def __get__(self, tensor, owner):
+        return self if tensor is None else self.compute(tensor)
+
+
+def _uses_learning_phase(tensor):
+    """True if a value on the way to the tensor differs between training and use."""
+    seen, left = set(), [tensor.op]
+    while left:
+        op = left.pop()
+        if op.name.endswith('keras_learning_phase'):
+            return True
+        if op not in seen:
+            seen.add(op)
+            left += [t.op for t in op.inputs]
+    return False
+
+
+Tensor._keras_shape = _FromTensor(lambda t: t.raw_shape)
+Tensor._uses_learning_phase = _FromTensor(_uses_learning_phase)
 
 
 class Model(_model.Model):

@@ -50,22 +50,24 @@ _ELSEWHERE = {
     'keras': 'keras_layer.keras2',          # Keras 2.1; tf.keras is the package around it
 }
 # Keras 2.1 has its layers and helpers in many modules; programs import them.
-_ELSEWHERE.update({f'keras.layers.{name}': 'keras_layer.layers' for name in (
+_ELSEWHERE.update({f'keras.layers.{name}': 'keras_layer.keras2.layers' for name in (
     'advanced_activations', 'convolutional', 'convolutional_recurrent', 'core',
     'cudnn_recurrent', 'embeddings', 'local', 'merge', 'noise', 'normalization', 'pooling',
     'recurrent', 'wrappers')})
-_ELSEWHERE.update({f'keras.utils.{name}': 'keras_layer.utils' for name in (
+_ELSEWHERE.update({f'keras.utils.{name}': 'keras_layer.keras2.utils' for name in (
     'data_utils', 'generic_utils', 'io_utils', 'layer_utils', 'multi_gpu_utils', 'np_utils',
     'vis_utils')})
-_ELSEWHERE.update({'keras.backend.tensorflow_backend': 'keras_layer.backend',
+_ELSEWHERE.update({'keras.backend.tensorflow_backend': 'keras_layer.keras2.backend',
+                   'keras.legacy.layers': 'keras_layer.keras2.legacy_layers',
+                   'keras.utils.conv_utils': 'keras_layer.keras2.conv_utils',
                    'keras.engine.base_layer': 'keras_layer.layers',
                    'keras.engine.input_layer': 'keras_layer.layers',
                    'keras.engine.topology': 'keras_layer.keras2.engine',
                    'keras.engine.training': 'keras_layer.keras2.engine'})
 # What Keras 2.1 has otherwise is in keras_layer/keras2/; the rest is that of tf.keras.
 _ELSEWHERE.update({f'keras.{name}': f'keras_layer.{name}' for name in (
-    'activations', 'applications', 'backend', 'callbacks', 'datasets', 'initializers', 'layers',
-    'losses', 'metrics', 'preprocessing', 'regularizers', 'utils', 'wrappers')})
+    'activations', 'applications', 'callbacks', 'datasets', 'initializers', 'losses', 'metrics',
+    'preprocessing', 'regularizers', 'wrappers')})
 _ROOTS = ('tensorflow', 'tensorflow_estimator', 'keras')
 
 

@@ -1,0 +1,60 @@
+"""keras.utils of Keras 2.1, with what its modules generic_utils, io_utils and others have."""
+from __future__ import annotations
+
+import base64
+import marshal
+import os
+import types
+
+from keras_layer import utils as _utils
+from keras_layer.keras2 import conv_utils
+from keras_layer.utils.generic import has_arg
+from keras_layer.utils.layer_utils import get_source_inputs
+from keras_layer.utils.summary import print_summary
+from tinyflow.graph.support.missing import explain_missing
+
+__all__ = ['ask_to_proceed_with_overwrite', 'conv_utils', 'func_dump', 'func_load',
+           'get_source_inputs', 'has_arg', 'print_summary']
+__all__ += [name for name in _utils.__all__ if name not in __all__]
+
+_missing = explain_missing('keras.utils', __all__)
+
+
+def func_dump(func):
+    """(code as text, default arguments, values of the closure) of a Python function."""
+    code = base64.b64encode(marshal.dumps(func.__code__)).decode('ascii')
+    closure = tuple(c.cell_contents for c in func.__closure__) if func.__closure__ else None
+    return code, func.__defaults__, closure
+
+
+def func_load(code, defaults=None, closure=None, globs=None):
+    """The function that `func_dump` made text of. It runs: only from a source that you trust."""
+    if isinstance(code, (tuple, list)):
+        code, defaults, closure = code
+        defaults = tuple(defaults) if isinstance(defaults, list) else defaults
+    made = marshal.loads(base64.b64decode(code))
+    cells = None if closure is None else tuple(
+        c if isinstance(c, types.CellType) else types.CellType(c) for c in closure)
+    return types.FunctionType(made, globals() if globs is None else globs, name=made.co_name,
+                              argdefs=defaults, closure=cells)
+
+
+def ask_to_proceed_with_overwrite(filepath):
+    """Asks in the terminal whether to overwrite a file; True for y."""
+    answer = ''
+    while answer not in ('y', 'n'):
+        answer = input(f'[WARNING] {os.fspath(filepath)} already exists - overwrite? [y/n]'
+                       if not answer else 'Enter "y" (overwrite) or "n" (cancel).').strip().lower()
+        answer = answer or '?'
+    return answer == 'y'
+
+
+def __getattr__(name):
+    try:
+        return getattr(_utils, name)
+    except AttributeError:
+        return _missing(name)
+
+
+def __dir__():
+    return __all__
