@@ -59,6 +59,8 @@ from tensorflow.python.training import monitored_session; monitored_session._Hoo
 from tensorflow.core.kernels.boosted_trees import boosted_trees_pb2; boosted_trees_pb2.TreeEnsemble
 from tensorflow_estimator.python.estimator import estimator; \
     assert estimator.EstimatorV2 is tf.estimator.Estimator; estimator._write_dict_to_summary
+from tensorflow_estimator.python.estimator.canned import boosted_trees; \
+    boosted_trees._create_regression_head(1); boosted_trees._create_classification_head(2)
 from tensorflow_estimator.python.estimator.canned import linear; \
     linear.LinearClassifierV2; linear.linear_logit_fn_builder
 from tensorflow.python.training import training_util; training_util.GLOBAL_STEP_READ_KEY
