@@ -9,6 +9,10 @@ from estimator_layer.canned.dnn import dnn_logit_fn_builder
 from estimator_layer.canned.linear import linear_logit_fn_builder
 from estimator_layer.canned.logit_fns import call_logit_fn
 from estimator_layer.canned.optimizers import get_optimizer as get_optimizer_instance
+from estimator_layer.canned.trees.estimators import (
+    classification_head as _create_classification_head_and_closed_form,
+    regression_head as _create_regression_head,
+)
 from estimator_layer.estimator import Estimator as EstimatorV2
 from estimator_layer.eval_summaries import write_eval_summaries
 from estimator_layer.export.receivers import (
@@ -33,7 +37,9 @@ from estimator_layer.tf_config import TaskType
 
 __all__ = ['EXPORT_TAG_MAP', 'EstimatorV2', 'LOSS_METRIC_KEY', 'MetricKeys', 'ModeKeys',
            'PredictionKeys', 'SupervisedInputReceiver', 'TaskType', 'UnsupervisedInputReceiver',
-           '_Head', '_StopAtCheckpointStepHook', '_write_dict_to_summary',
+           '_Head', '_create_classification_head',
+           '_create_classification_head_and_closed_form', '_create_regression_head',
+           '_StopAtCheckpointStepHook', '_write_dict_to_summary',
            '_binary_logistic_head_with_sigmoid_cross_entropy_loss',
            '_binary_logistic_or_multi_class_head',
            '_multi_class_head_with_softmax_cross_entropy_loss', '_regression_head',
@@ -49,3 +55,9 @@ EXPORT_TAG_MAP = {ModeKeys.TRAIN: ['train'], ModeKeys.EVAL: ['eval'], ModeKeys.P
 def _write_dict_to_summary(output_dir, dictionary, current_global_step):
     """Adds a dict of results to the events in `output_dir`."""
     write_eval_summaries(output_dir, {'global_step': current_global_step, **dictionary}, None)
+
+
+def _create_classification_head(n_classes, weight_column=None, label_vocabulary=None):
+    """The head of boosted trees that predict classes: losses are means over the batch."""
+    return _create_classification_head_and_closed_form(
+        n_classes, weight_column, label_vocabulary)[0]

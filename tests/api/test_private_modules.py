@@ -44,6 +44,8 @@ from tensorflow.python.framework import tensor_util; \
 from tensorflow.python.ops import variable_scope as vs; vs.get_variable; vs.variable_scope
 from tensorflow.python.ops import gradients; gradients.gradients
 from tensorflow.python.ops import control_flow_ops; control_flow_ops.cond
+from tensorflow.python.util import function_utils; \
+    assert function_utils.fn_args(lambda a, b=1, *c, **d: a) == ('a', 'b')
 from tensorflow.python.ops import variables; assert variables.VariableV1 is tf.Variable
 from tensorflow.python.framework import tensor_shape; \
     assert tensor_shape.unknown_shape(2).as_list() == [None, None]
@@ -57,6 +59,8 @@ from tensorflow.python.training import monitored_session; monitored_session._Hoo
 from tensorflow.core.kernels.boosted_trees import boosted_trees_pb2; boosted_trees_pb2.TreeEnsemble
 from tensorflow_estimator.python.estimator import estimator; \
     assert estimator.EstimatorV2 is tf.estimator.Estimator; estimator._write_dict_to_summary
+from tensorflow_estimator.python.estimator.canned import boosted_trees; \
+    boosted_trees._create_regression_head(1); boosted_trees._create_classification_head(2)
 from tensorflow_estimator.python.estimator.canned import linear; \
     linear.LinearClassifierV2; linear.linear_logit_fn_builder
 from tensorflow.python.training import training_util; training_util.GLOBAL_STEP_READ_KEY

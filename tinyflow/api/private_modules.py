@@ -115,6 +115,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.util.tf_decorator': ('tinyflow.api.private.tf_decorator',),
     f'{_PYTHON}.util.tf_inspect': ('inspect',),
     f'{_PYTHON}.util.deprecation': ('tinyflow.api.contrib.framework.deprecation',),
+    f'{_PYTHON}.util.function_utils': ('tinyflow.api.private.function_utils',),
     f'{_PYTHON}.util.compat': ('tinyflow.api.compat',),
     f'{_PYTHON}.util.nest': ('tinyflow.graph.support.nest',),
     f'{_CONTRIB}.factorization.python': ('estimator_layer.contrib.clustering_ops',

@@ -168,7 +168,7 @@ class BoostedTreesEstimator(TreesBase):
                          n_batches_per_layer)
 
 
-def classification_head(n_classes, weight_column, label_vocabulary):
+def classification_head(n_classes, weight_column=None, label_vocabulary=None):
     """(binary head, function for gradients and hessians of its loss, or None)."""
     if n_classes is not UNSET and n_classes != 2:
         raise misuse(ValueError('For now only binary classification is supported. n_classes given '
@@ -187,7 +187,7 @@ def _log_loss_derivatives(logits, labels):
     return (predictions - labels) * share, predictions * (1.0 - predictions) * share
 
 
-def regression_head(label_dimension, weight_column):
+def regression_head(label_dimension, weight_column=None):
     """The head of a regression with one dimension."""
     if label_dimension is not UNSET and label_dimension != 1:
         raise misuse(ValueError('For now only 1 dimension regression is supported. '
