@@ -11,6 +11,7 @@ from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.call_context import current_call
 from keras_layer.engine.input_layer import Input, InputLayer
+from keras_layer.engine.layer_naming import default_name
 from keras_layer.engine.layer_nodes import mask_of
 from keras_layer.engine.model import Model
 from keras_layer.engine.registry import deserialize_layer, register_layers
@@ -27,7 +28,7 @@ class Sequential(Model):
     """
 
     def __init__(self, layers=None, name=None):
-        super().__init__(name=name or K.unique_object_name('sequential', zero_based=True))
+        super().__init__(name=name or default_name(type(self), 'sequential'))
         self._stack = []
         self._build_input_shape = None
         for layer in tf.nest.flatten(layers) if layers else ():

@@ -1,8 +1,9 @@
 """The switch for what Keras 2.1 does otherwise in every layer: random numbers and names.
 
 A seed that is not given is drawn from NumPy, so that `np.random.seed(7)` at the top of a program
-decides them, as books have it; tf.keras takes the graph's. Names of layers count from one: dense_1, where tf.keras has
-dense. It is on while `import keras` means this package (`install_as_tensorflow`).
+decides them, as books have it; tf.keras takes the graph's. Names of layers count from one:
+dense_1, where tf.keras has dense. It is on while `import keras` means this package
+(`install_as_tensorflow`).
 """
 from __future__ import annotations
 
