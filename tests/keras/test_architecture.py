@@ -22,7 +22,7 @@ FLOORS = [
     {'engine'},
     {'callbacks', 'layers', 'metrics', 'optimizers', 'preprocessing', 'saving'},
     _MODELS,
-    {'applications', 'estimator', 'experimental', 'models', 'wrappers'},
+    {'applications', 'estimator', 'experimental', 'models', 'private_names', 'wrappers'},
     {'keras2'},
     {'__init__'},
 ]
