@@ -63,7 +63,7 @@ def label_bar(axes, place, result, candidate, reference):
     ours, theirs = (quantity(result["values"][label], result["unit"])
                     for label in (candidate, reference))
     ratio = result["ratios"][candidate]
-    clear = max(ratio, result["targets"][candidate], 1) * 1.12
+    clear = max(*result["ratios"].values(), result["targets"][candidate], 1) * 1.12
     axes.text(clear, place, f"{times(ratio)}x", va="center", weight="bold")
     axes.annotate(
         f"{ours} against {theirs}",
