@@ -6,8 +6,13 @@ np.random.seed (and for tf.keras tf.set_random_seed) decides all of them.
 import numpy as np
 
 
-# The signs of orthogonal matrices depend on the library of linear algebra.
-PLAIN = {'recurrent_initializer': 'glorot_uniform'}
+def _plain(keras):
+    """Not the orthogonal matrices of Keras 2.1, whose signs depend on the library behind NumPy."""
+    return {'recurrent_initializer': 'glorot_uniform'} if _is_keras_2(keras) else {}
+
+
+def _is_keras_2(keras):
+    return keras.__name__ in ('keras', 'keras_layer.keras2')
 
 
 def _points(count=60, size=5, classes=3):
@@ -89,7 +94,7 @@ def cnn_of_separable_convolutions(keras):
 def lstm(keras):
     L = keras.layers
     x, y = _sequences()
-    model = keras.models.Sequential([L.Embedding(12, 4), L.LSTM(5, **PLAIN), L.Dense(1, activation='sigmoid')])
+    model = keras.models.Sequential([L.Embedding(12, 4), L.LSTM(5, **_plain(keras)), L.Dense(1, activation='sigmoid')])
     model.compile('rmsprop', 'binary_crossentropy', metrics=['accuracy'])
     return _numbers(model.fit(x, y, epochs=2, batch_size=12, verbose=0))
 
@@ -99,8 +104,8 @@ def gru_over_masked_steps(keras):
     x, y = _sequences()
     model = keras.models.Sequential([
         L.Embedding(12, 4, mask_zero=True, input_length=7),
-        L.GRU(4, return_sequences=True, reset_after=False, recurrent_activation='hard_sigmoid', **PLAIN),
-        L.GRU(3, reset_after=False, recurrent_activation='hard_sigmoid', **PLAIN),
+        L.GRU(4, return_sequences=True, reset_after=False, recurrent_activation='hard_sigmoid', **_plain(keras)),
+        L.GRU(3, reset_after=False, recurrent_activation='hard_sigmoid', **_plain(keras)),
         L.Dense(1, activation='sigmoid')])
     model.compile('adagrad', 'binary_crossentropy', metrics=['accuracy'])
     return _numbers(model.fit(x, y, epochs=2, batch_size=16, verbose=0))
@@ -112,7 +117,7 @@ def rnn_with_a_target_at_each_step(keras):
     x[::3, 4:] = 0
     y = np.cumsum(x, axis=1)[:, :, :1]
     model = keras.models.Sequential([L.Masking(input_shape=(6, 2)),
-                                     L.SimpleRNN(4, return_sequences=True, **PLAIN), L.TimeDistributed(L.Dense(1))])
+                                     L.SimpleRNN(4, return_sequences=True, **_plain(keras)), L.TimeDistributed(L.Dense(1))])
     model.compile('sgd', 'mse')
     return _numbers(model.fit(x, y, epochs=3, batch_size=8, verbose=0), model.predict(x[:2]))
 
@@ -120,7 +125,7 @@ def rnn_with_a_target_at_each_step(keras):
 def temporal_weights(keras):
     L = keras.layers
     x = np.random.normal(size=(20, 5, 2))
-    model = keras.models.Sequential([L.SimpleRNN(3, return_sequences=True, input_shape=(5, 2), **PLAIN), L.Dense(1)])
+    model = keras.models.Sequential([L.SimpleRNN(3, return_sequences=True, input_shape=(5, 2), **_plain(keras)), L.Dense(1)])
     model.compile('sgd', 'mse', sample_weight_mode='temporal')
     return _numbers(model.fit(x, x[:, :, 1:], sample_weight=np.random.uniform(.5, 2, (20, 5)),
                               epochs=3, batch_size=5, verbose=0))
@@ -131,7 +136,7 @@ def bidirectional_lstm_with_recurrent_dropout(keras):
     x, y = _sequences(32)
     model = keras.models.Sequential([
         L.Embedding(12, 4, input_length=7), L.SpatialDropout1D(0.3),
-        L.Bidirectional(L.LSTM(3, dropout=0.2, recurrent_dropout=0.3, **PLAIN)), L.Dense(1, activation='sigmoid')])
+        L.Bidirectional(L.LSTM(3, dropout=0.2, recurrent_dropout=0.3, **_plain(keras))), L.Dense(1, activation='sigmoid')])
     model.compile('rmsprop', 'binary_crossentropy')
     return _numbers(model.fit(x, y, epochs=2, batch_size=16, verbose=0))
 
@@ -395,7 +400,7 @@ def residual_blocks(keras):
 def stateful_lstm(keras):
     L = keras.layers
     x = np.sin(np.arange(40) / 3.).reshape(8, 5, 1)
-    model = keras.models.Sequential([L.LSTM(4, stateful=True, batch_input_shape=(2, 5, 1), **PLAIN), L.Dense(1)])
+    model = keras.models.Sequential([L.LSTM(4, stateful=True, batch_input_shape=(2, 5, 1), **_plain(keras)), L.Dense(1)])
     model.compile('rmsprop', 'mse')
     losses = []
     for _ in range(2):
@@ -409,8 +414,8 @@ def encoder_and_decoder(keras):
     a = np.eye(5)[np.random.randint(0, 5, (20, 4))]
     before = np.concatenate([np.zeros((20, 1, 5)), a[:, ::-1][:, :-1]], axis=1)
     encoder_inputs, decoder_inputs = L.Input((None, 5)), L.Input((None, 5))
-    _, h, c = L.LSTM(6, return_state=True, **PLAIN)(encoder_inputs)
-    outputs, _, _ = L.LSTM(6, return_sequences=True, return_state=True, **PLAIN)(decoder_inputs, initial_state=[h, c])
+    _, h, c = L.LSTM(6, return_state=True, **_plain(keras))(encoder_inputs)
+    outputs, _, _ = L.LSTM(6, return_sequences=True, return_state=True, **_plain(keras))(decoder_inputs, initial_state=[h, c])
     model = keras.models.Model([encoder_inputs, decoder_inputs], L.Dense(5, activation='softmax')(outputs))
     model.compile('rmsprop', 'categorical_crossentropy')
     return _numbers(model.fit([a, before], a[:, ::-1], epochs=2, batch_size=10, validation_split=.2, verbose=0))
@@ -446,7 +451,7 @@ def convolutional_lstm(keras):
     L = keras.layers
     x = np.random.normal(size=(6, 3, 5, 5, 1))
     model = keras.models.Sequential([
-        L.ConvLSTM2D(2, 3, padding='same', input_shape=(3, 5, 5, 1), **PLAIN), L.Flatten(), L.Dense(1)])
+        L.ConvLSTM2D(2, 3, padding='same', input_shape=(3, 5, 5, 1), **_plain(keras)), L.Flatten(), L.Dense(1)])
     model.compile('rmsprop', 'mse')
     return _numbers(model.fit(x, x[:, -1].mean((1, 2)), epochs=2, batch_size=3, verbose=0))
 
@@ -457,7 +462,7 @@ def locally_connected(keras):
     model = keras.models.Sequential([
         L.ZeroPadding2D(1, input_shape=(8, 8, 1)), L.LocallyConnected2D(2, 3, strides=2, activation='tanh'),
         L.AveragePooling2D(2), L.Permute((3, 1, 2)), L.Flatten(), L.Dense(2, activation='softmax')])
-    model.compile('nadam' if keras.__name__ != 'keras' else 'sgd', 'sparse_categorical_crossentropy')
+    model.compile('sgd' if _is_keras_2(keras) else 'nadam', 'sparse_categorical_crossentropy')
     return _numbers(model.fit(x, y, epochs=2, batch_size=5, verbose=0))
 
 
