@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.support.errors import misuse, report
@@ -96,9 +97,15 @@ def custom_gradient(f):
 
     Shapes: xs [*each], y a Tensor or list of them; grad takes a dy for every y and returns a dx, of
     the shape of its x, for every x (a single one need not be in a list).
+
+    While ops run at once f may read Variables, if grad takes them as `variables`; it then returns
+    (dxs, gradients of the variables).
     """
     @functools.wraps(f)
     def with_own_gradient(*args, **kwargs):
+        if executing_eagerly():
+            from tinyflow.eager.custom_gradient import call_with_own_gradient  # start-up time
+            return call_with_own_gradient(f, args, kwargs)
         if kwargs:
             raise misuse(ValueError('custom_gradient: call the function with positional arguments; '
                                     f'got the keywords {sorted(kwargs)}.'))
