@@ -10,9 +10,9 @@ import functools
 import itertools
 from collections.abc import Callable
 
+from tinyflow.graph import eager_mode
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph
-from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.support.errors import misuse, report
@@ -103,9 +103,8 @@ def custom_gradient(f):
     """
     @functools.wraps(f)
     def with_own_gradient(*args, **kwargs):
-        if executing_eagerly():
-            from tinyflow.eager.custom_gradient import call_with_own_gradient  # start-up time
-            return call_with_own_gradient(f, args, kwargs)
+        if eager_mode.executing_eagerly():
+            return eager_mode.call_with_own_gradient(f, args, kwargs)
         if kwargs:
             raise misuse(ValueError('custom_gradient: call the function with positional arguments; '
                                     f'got the keywords {sorted(kwargs)}.'))
