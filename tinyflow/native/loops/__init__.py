@@ -17,7 +17,7 @@ from math import prod
 
 from tinyflow.compiler.ir import Program, Value
 from tinyflow.native.instructions import native_instruction, note
-from tinyflow.native.loops.groups import LEAST, Groups
+from tinyflow.native.loops import groups
 from tinyflow.native.loops.machine import found
 from tinyflow.native.loops.updates import UPDATES, update_kernel
 
@@ -26,9 +26,11 @@ __all__ = ['about_how_many', 'found', 'raised']
 
 def raised(program: Program) -> Program:
     """The program with loops; the same object if there is nothing for them."""
-    groups = Groups(program)
-    instructions = groups.instructions()
-    moved: Counter[str] = groups.moved
+    if not about_how_many(program):
+        return program
+    found_groups = groups.Groups(program)
+    instructions = found_groups.instructions()
+    moved: Counter[str] = found_groups.moved
     for i, instruction in enumerate(instructions):
         if instruction.type in UPDATES:
             kernel = update_kernel(instruction)
@@ -52,4 +54,4 @@ def about_how_many(program: Program) -> int:
 
 
 def _is_large(value: Value) -> bool:
-    return value.known_shape and prod(value.sizes) >= LEAST
+    return value.known_shape and prod(value.sizes) >= groups.LEAST

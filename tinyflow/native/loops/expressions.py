@@ -60,14 +60,19 @@ def elementwise(instruction: Instruction) -> bool:
         return False
     key = (instruction.type, attributes(instruction), outputs[0].dtype, len(shape),
            tuple((v.dtype, len(v.sizes), constant(v)) for v in instruction.inputs))
-    if key not in _tried:
+    found = _tried.get(key)
+    if found is None:
+        if len(_tried) >= _MOST_TRIED:
+            _tried.clear()
         try:
-            _tried[key] = _try(instruction)
+            found = _try(instruction)
         except NotTraceable:
-            _tried[key] = False
-    return _tried[key]
+            found = False
+        _tried[key] = found
+    return found
 
 
+_MOST_TRIED = 4096
 _tried: dict[Any, bool] = {}
 
 

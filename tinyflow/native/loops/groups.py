@@ -24,6 +24,7 @@ __all__ = ['LEAST', 'Groups', 'loop_definition', 'work']
 LEAST = 1 << 10            # elements; for fewer, NumPy is as fast
 _MOST = 48                  # instructions in a loop: more would not fit in the registers
 _MOST_INPUTS = 24
+_MOST_KNOWN = 1024
 _WORK = {'exp': 12, 'log': 16, 'log1p': 20, 'tanh': 20, 'divide': 4, 'sqrt': 4, 'reciprocal': 4}
 _DEAR = 8                   # operations that make a loop of one instruction pay
 
@@ -131,9 +132,12 @@ class Groups:
             return None
         kinds = _kinds(group)
         key = _key(group, outputs, kinds)
-        if key not in _known:
-            _known[key] = _native(group, outputs, kinds)
-        native, total = _known[key]
+        found = _known.get(key)
+        if found is None:
+            if len(_known) >= _MOST_KNOWN:
+                _known.clear()
+            found = _known[key] = _native(group, outputs, kinds)
+        native, total = found
         if native is None:
             return None
         kernel = kernel_of(native, kinds, group.shape, [v.dtype.np for v in outputs], total)

@@ -50,7 +50,7 @@ def native_loop(layout: Layout, inputs: Sequence[Node],
     return _compiled(_Loop(layout, inputs, outputs).text())
 
 
-@lru_cache(maxsize=None)
+@lru_cache(maxsize=1024)
 def _compiled(text: str) -> Callable[..., bool]:
     return builtin(text, 'loop')
 

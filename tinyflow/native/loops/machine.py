@@ -6,6 +6,7 @@ needs of the interpreter from `self`, so that its code refers to nothing outside
 from __future__ import annotations
 
 import ctypes
+import os
 import struct
 import threading
 from collections.abc import Callable
@@ -24,8 +25,7 @@ _BYTES = bytes.__basicsize__ - 1
 SELF = {name: _BYTES + 8 * i
         for i, name in enumerate(('release', 'acquire', 'count', 'yes', 'no'))}
 
-_lock = threading.Lock()        # LLVM's passes share a context
-_kept: list[Any] = []           # what functions refer to, which live as long as the process
+_lock = threading.Lock()        # LLVM compiles one module at a time; a fork waits for it
 
 
 def found() -> bool:
@@ -63,11 +63,11 @@ def builtin(text: str, name: str) -> Callable[..., bool]:
         engine = llvm.create_mcjit_compiler(module, _target())
         engine.finalize_object()
         method = _Method(name.encode(), engine.get_function_address(name), _FASTCALL, None)
-    _kept.extend((engine, method))
     make = ctypes.pythonapi.PyCFunction_NewEx
-    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object,
-                                                     ctypes.c_void_p]
-    return make(ctypes.addressof(method), _interpreter(), None)
+    make.restype = ctypes.py_object
+    make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+    # The third argument, nominally the module, is kept as long as the function.
+    return make(ctypes.addressof(method), _interpreter(), (engine, method))
 
 
 @cache
@@ -77,3 +77,8 @@ def _interpreter() -> bytes:
     addresses = [ctypes.cast(f, ctypes.c_void_p).value for f in (
         calls.PyEval_SaveThread, calls.PyEval_RestoreThread, calls.Py_IncRef)]
     return struct.pack('5P', *addresses, id(True), id(False))
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release,
+                        after_in_child=_lock.release)

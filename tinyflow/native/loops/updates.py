@@ -23,6 +23,7 @@ from tinyflow.ops.updates import base, update_rules
 __all__ = ['UPDATES', 'update_kernel']
 
 _TYPES = ('f4', 'f8')
+_LEAST = 64                 # elements
 UPDATES = frozenset(prefix + name for prefix in ('Apply', 'ResourceApply') for name in (
     'GradientDescent', 'Momentum', 'Adagrad', 'Adadelta', 'Adam', 'RMSProp', 'CenteredRMSProp',
     'Ftrl', 'FtrlV2'))
@@ -90,7 +91,7 @@ def update_kernel(instruction: Instruction) -> Callable[..., Any] | None:
     definition, inputs = instruction.definition, instruction.inputs
     var = inputs[0]
     if not var.known_shape or var.dtype.np.str[1:] not in _TYPES \
-            or np.prod(var.sizes) <= base.SMALL:
+            or np.prod(var.sizes) < _LEAST:
         return None
     rules = _Rules(var.sizes)
     attrs = {k: instruction.attrs[k] for k in definition.kernel_attrs}
