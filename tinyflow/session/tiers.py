@@ -18,6 +18,8 @@ __all__ = ['executable_of']
 # What native code may compute, by package; other programs do not load anything.
 _ONEDNN = frozenset({'Conv2D', 'Conv2DBackpropInput', 'Conv2DBackpropFilter'})
 _UPDATES = ('Apply', 'ResourceApply')
+_SOFTMAX = frozenset({'Softmax', 'LogSoftmax', 'SoftmaxCrossEntropyWithLogits',
+                      'SparseSoftmaxCrossEntropyWithLogits'})
 _LEAST = 1 << 10            # elements of a result that a loop may pay for
 
 
@@ -42,7 +44,7 @@ def _may_be_native(instruction: Instruction) -> bool:
         return True
     if instruction.definition.elementwise:
         values = instruction.outputs
-    elif instruction.type.startswith(_UPDATES):
+    elif instruction.type in _SOFTMAX or instruction.type.startswith(_UPDATES):
         values = instruction.inputs[:1]
     else:
         return False

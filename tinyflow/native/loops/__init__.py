@@ -9,6 +9,7 @@
     expressions.py      the expression of an instruction
     groups.py           which instructions become one loop
     updates.py          optimizer updates
+    softmax.py          softmax and its cross entropies
 """
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from tinyflow.compiler.ir import Program, Value
 from tinyflow.native.instructions import native_instruction, note
 from tinyflow.native.loops import groups
 from tinyflow.native.loops.machine import found
+from tinyflow.native.loops.softmax import ROW_KERNELS
 from tinyflow.native.loops.updates import UPDATES, update_kernel
 
 __all__ = ['about_how_many', 'found', 'raised']
@@ -32,8 +34,9 @@ def raised(program: Program) -> Program:
     instructions = found_groups.instructions()
     moved: Counter[str] = found_groups.moved
     for i, instruction in enumerate(instructions):
-        if instruction.type in UPDATES:
-            kernel = update_kernel(instruction)
+        make = update_kernel if instruction.type in UPDATES else ROW_KERNELS.get(instruction.type)
+        if make is not None and not instruction.copy:
+            kernel = make(instruction)
             if kernel is not None:
                 moved[instruction.type] += 1
                 instructions[i] = native_instruction(instruction, kernel)
@@ -50,7 +53,9 @@ def about_how_many(program: Program) -> int:
              if i.definition.elementwise and i.outputs and _is_large(i.outputs[0])}
     updates = {i.type for i in program.instructions
                if i.type in UPDATES and i.inputs and _is_large(i.inputs[0])}
-    return -(-len(kinds) // 2) + 2 * len(updates)
+    rows = {i.type for i in program.instructions
+            if i.type in ROW_KERNELS and _is_large(i.inputs[0])}
+    return -(-len(kinds) // 2) + 2 * len(updates) + len(rows)
 
 
 def _is_large(value: Value) -> bool:

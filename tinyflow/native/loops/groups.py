@@ -26,7 +26,6 @@ _MOST = 48                  # instructions in a loop: more would not fit in the 
 _MOST_INPUTS = 24
 _MOST_KNOWN = 1024
 _WORK = {'exp': 12, 'log': 16, 'log1p': 20, 'tanh': 20, 'divide': 4, 'sqrt': 4, 'reciprocal': 4}
-_DEAR = 8                   # operations that make a loop of one instruction pay
 
 _numbers = count()
 
@@ -173,7 +172,7 @@ def _native(group: _Group, outputs: list[Value],
         nodes[member.outputs[0]] = traced(tracer, member, nodes)
     results = [nodes[v] for v in outputs]
     total = work(results)
-    if len(group.members) < 2 and total < _DEAR:
+    if total < 2:
         return None, total
     types = tuple(v.dtype.np.str[1:] for v in (*group.inputs, *outputs))
     layout = Layout(kinds, types, len(group.shape), min(group.trailing))
@@ -201,7 +200,7 @@ def work(nodes: Iterable[Node]) -> int:
         if not isinstance(node, Node) or id(node) in seen:
             continue
         seen.add(id(node))
-        total += _WORK.get(node.name, 1)
+        total += 0 if node.name in ('input', 'constant') else _WORK.get(node.name, 1)
         waiting.extend(node.arguments)
     return total
 

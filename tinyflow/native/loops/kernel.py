@@ -19,7 +19,7 @@ from tinyflow.native.loops.machine import ARRAY, SELF, builtin, width
 from tinyflow.native.loops.trace import Node
 from tinyflow.native.loops.vectors import STORED, Vectors
 
-__all__ = ['Layout', 'native_loop']
+__all__ = ['Layout', 'load_field', 'native_loop', 'returned']
 
 _RELEASE = 1 << 14          # elements; for fewer, giving the lock away takes too long
 
@@ -84,11 +84,11 @@ class _Loop:
         for i in self.numbers:
             lines += [f'  %array{i}.at = getelementptr ptr, ptr %arguments, i64 {i}',
                       f'  %array{i} = load ptr, ptr %array{i}.at',
-                      *_load('ptr', f'%data{i}', f'%array{i}', ARRAY['data']),
-                      *_load('i32', f'%flags{i}', f'%array{i}', ARRAY['flags'])]
-        lines += _load('ptr', '%sizes', f'%array{self.layout.inputs}', ARRAY['sizes'])
+                      *load_field('ptr', f'%data{i}', f'%array{i}', ARRAY['data']),
+                      *load_field('i32', f'%flags{i}', f'%array{i}', ARRAY['flags'])]
+        lines += load_field('ptr', '%sizes', f'%array{self.layout.inputs}', ARRAY['sizes'])
         for axis in range(self.layout.rank):
-            lines += _load('i64', f'%size{axis}', '%sizes', 8 * axis)
+            lines += load_field('i64', f'%size{axis}', '%sizes', 8 * axis)
         return lines
 
     def _sizes(self) -> list[str]:
@@ -129,9 +129,9 @@ class _Loop:
         if self.layout.rank != 2 or self.layout.trailing != 1:
             return [*lines, f'  %fits{i} = and i1 %whole{i}, true',
                     f'  %distance{i} = add i64 %row{i}, 0']
-        return [*lines, *_load('ptr', f'%strides{i}', f'%array{i}', ARRAY['strides']),
-                *_load('i64', f'%outer{i}', f'%strides{i}', 0),
-                *_load('i64', f'%inner{i}', f'%strides{i}', 8),
+        return [*lines, *load_field('ptr', f'%strides{i}', f'%array{i}', ARRAY['strides']),
+                *load_field('i64', f'%outer{i}', f'%strides{i}', 0),
+                *load_field('i64', f'%inner{i}', f'%strides{i}', 8),
                 f'  %near{i} = icmp eq i64 %inner{i}, {size}',
                 f'  %fits{i} = or i1 %whole{i}, %near{i}',
                 f'  %distance{i} = select i1 %whole{i}, i64 %row{i}, i64 %outer{i}']
@@ -141,7 +141,7 @@ class _Loop:
     def _rows(self) -> list[str]:
         lines = ['fitting:', f'  %large = icmp uge i64 %elements, {_RELEASE}',
                  '  br i1 %large, label %release, label %begin', 'release:',
-                 *_load('ptr', '%release.f', '%self', SELF['release']),
+                 *load_field('ptr', '%release.f', '%self', SELF['release']),
                  '  %released = call ptr %release.f()', '  br label %begin', 'begin:',
                  '  %thread = phi ptr [null, %fitting], [%released, %release]']
         lines += [line for i in self.numbers if self.layout.kind(i) == 'scalar'
@@ -249,18 +249,24 @@ class _Loop:
                 '  %r.more = icmp ult i64 %r.next, %rows',
                 '  br i1 %r.more, label %row, label %end',
                 'end:', '  br i1 %large, label %acquire, label %done',
-                'acquire:', *_load('ptr', '%acquire.f', '%self', SELF['acquire']),
+                'acquire:', *load_field('ptr', '%acquire.f', '%self', SELF['acquire']),
                 '  call void %acquire.f(ptr %thread)', '  br label %done',
-                'done:', *_load('ptr', '%yes', '%self', SELF['yes']), '  br label %return',
-                'refused:', *_load('ptr', '%no', '%self', SELF['no']), '  br label %return',
+                'done:', *load_field('ptr', '%yes', '%self', SELF['yes']), '  br label %return',
+                'refused:', *load_field('ptr', '%no', '%self', SELF['no']), '  br label %return',
                 'return:', '  %answer = phi ptr [%yes, %done], [%no, %refused]',
-                *_load('ptr', '%count.f', '%self', SELF['count']),
-                '  call void %count.f(ptr %answer)', '  ret ptr %answer']
+                *returned('%answer')]
 
 
-def _load(kind: str, name: str, base: str, offset: int) -> list[str]:
+def load_field(kind: str, name: str, base: str, offset: int) -> list[str]:
+    """Loads what lies so many bytes after an address."""
     return [f'  {name}.p = getelementptr i8, ptr {base}, i64 {offset}',
             f'  {name} = load {kind}, ptr {name}.p']
+
+
+def returned(answer: str) -> list[str]:
+    """Returns True or False to the interpreter."""
+    return [*load_field('ptr', '%count.f', '%self', SELF['count']),
+            f'  call void %count.f(ptr {answer})', f'  ret ptr {answer}']
 
 
 def _product(name: str, factors: Sequence[str]) -> list[str]:
