@@ -1,4 +1,4 @@
-"""The expression of an elementwise instruction, from its kernel, and how its inputs lie under it."""
+"""The expression of an elementwise instruction, and how its inputs lie under the result."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

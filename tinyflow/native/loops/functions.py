@@ -146,8 +146,8 @@ def _tanh64(v: Vectors, x: str) -> str:
     one = v.constant(1, t)
     growth = v.op('fadd', t, exp(v, t, v.op('fadd', t, size, size)), one)
     far = v.op('fsub', t, one, v.op('fdiv', t, v.constant(2, t), growth))
-    far = v.call('copysign', t, far, x)
-    return v.select(v.compare('olt', t, size, v.constant(0.625, t)), t, near, far)
+    y = v.select(v.compare('olt', t, size, v.constant(0.625, t)), t, near, far)
+    return v.call('copysign', t, y, x)
 
 
 FUNCTIONS: dict[str, Callable[..., str]] = {'exp': exp, 'log': log, 'log1p': log1p, 'tanh': tanh}

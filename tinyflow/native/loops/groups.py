@@ -69,8 +69,7 @@ def _alone(instruction: Instruction, position: int) -> _Group:
             continue                                    # part of the expression
         group.inputs[value] = None
         read = reading(value.sizes, group.shape)
-        assert read is not None
-        group.trailing &= read.trailing
+        group.trailing &= read.trailing if read else frozenset()
     return group
 
 

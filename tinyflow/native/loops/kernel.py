@@ -13,8 +13,6 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-
 from tinyflow.native.loops.machine import ARRAY, SELF, builtin, width
 from tinyflow.native.loops.trace import Node
 from tinyflow.native.loops.vectors import STORED, Vectors
