@@ -16,7 +16,11 @@ from tinyflow.session.runtime import Runtime
 __all__ = ['executable_of']
 
 # What native code may compute, by package; other programs do not load anything.
-_ONEDNN = frozenset({'Conv2D', 'Conv2DBackpropInput', 'Conv2DBackpropFilter'})
+_ONEDNN = frozenset({
+    'Conv2D', 'Conv2DBackpropInput', 'Conv2DBackpropFilter', 'Conv3D', 'Conv3DBackpropInputV2',
+    'Conv3DBackpropFilterV2', 'DepthwiseConv2dNative', 'DepthwiseConv2dNativeBackpropInput',
+    'DepthwiseConv2dNativeBackpropFilter', 'MaxPool', 'MaxPool3D', 'AvgPool', 'AvgPool3D',
+    'AvgPoolGrad', 'AvgPool3DGrad', 'FusedBatchNormV3'})
 _UPDATES = ('Apply', 'ResourceApply')
 _SOFTMAX = frozenset({'Softmax', 'LogSoftmax', 'SoftmaxCrossEntropyWithLogits',
                       'SparseSoftmaxCrossEntropyWithLogits'})

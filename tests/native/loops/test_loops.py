@@ -191,8 +191,10 @@ OPTIMIZERS = {
     'sgd': lambda: tf.train.GradientDescentOptimizer(0.1),
     'momentum': lambda: tf.train.MomentumOptimizer(0.1, 0.9),
     'nesterov': lambda: tf.train.MomentumOptimizer(0.1, 0.9, use_nesterov=True),
-    'adagrad': lambda: tf.train.AdagradOptimizer(0.1), 'adam': lambda: tf.train.AdamOptimizer(0.1),
-    'adadelta': lambda: tf.train.AdadeltaOptimizer(0.1), 'ftrl': lambda: tf.train.FtrlOptimizer(0.1),
+    'adagrad': lambda: tf.train.AdagradOptimizer(0.1),
+    'adam': lambda: tf.train.AdamOptimizer(0.1),
+    'adadelta': lambda: tf.train.AdadeltaOptimizer(0.1),
+    'ftrl': lambda: tf.train.FtrlOptimizer(0.1),
     'rmsprop': lambda: tf.train.RMSPropOptimizer(0.1),
     'centered': lambda: tf.train.RMSPropOptimizer(0.1, centered=True),
 }
