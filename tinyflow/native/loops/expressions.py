@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Value
+from tinyflow.native.loops.functions import FUNCTIONS
 from tinyflow.native.loops.trace import Node, NotTraceable, Traced, Tracer
 from tinyflow.native.loops.vectors import Vectors
 
@@ -89,7 +90,7 @@ def constant(value: Value) -> Any:
 
 def _try(instruction: Instruction) -> bool:
     """Writes the instruction once. Raises NotTraceable if that is impossible."""
-    tracer, vectors = Tracer(), Vectors(8)
+    tracer, vectors = Tracer(), Vectors(8, functions=FUNCTIONS)
     values: dict[Value, Node] = {}
     for i, value in enumerate(instruction.inputs):
         if value.dtype.np.kind not in 'fib':

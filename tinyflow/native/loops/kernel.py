@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from tinyflow.native.loops.functions import FUNCTIONS
 from tinyflow.native.loops.machine import ARRAY, SELF, builtin, width
 from tinyflow.native.loops.trace import Node
 from tinyflow.native.loops.vectors import STORED, Vectors
@@ -61,7 +62,7 @@ class _Loop:
     def __init__(self, layout: Layout, inputs: Sequence[Node], outputs: Sequence[Node]) -> None:
         self.layout = layout
         self.width = width()
-        self.vectors = Vectors(self.width)
+        self.vectors = Vectors(self.width, functions=FUNCTIONS)
         for i, node in enumerate(inputs):
             self.vectors.define(node, f'%x{i}')
         self.results = [self.vectors.value(node) for node in outputs]

@@ -39,20 +39,26 @@ class _Method(ctypes.Structure):
 
 
 @cache
-def _target() -> Any:
-    """LLVM's description of this processor."""
+def _processor() -> tuple[str, str]:
+    """This processor's name and abilities, as LLVM calls them."""
     import llvmlite.binding as llvm  # start-up time
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def _target() -> Any:
+    """What describes the processor to LLVM; an engine takes possession of it."""
+    import llvmlite.binding as llvm  # start-up time
+    cpu, features = _processor()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1)
+        cpu=cpu, features=features, opt=1)
 
 
 @cache
 def width() -> int:
     """How many elements a vector has: as many float32 as a register of this processor holds."""
-    import llvmlite.binding as llvm  # start-up time
-    return 16 if llvm.get_host_cpu_features().get('avx512f') else 8
+    return 16 if '+avx512f' in _processor()[1].split(',') else 8
 
 
 def builtin(text: str, name: str) -> Callable[..., bool]:

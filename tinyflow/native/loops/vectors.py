@@ -6,7 +6,7 @@ rounded result (+, *, sqrt, ...) gives the same bits here. exp, log and tanh are
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -32,10 +32,13 @@ class Vectors:
     """Writes instructions on vectors of `width` elements; `lines` is the text so far.
 
     A value is a str such as '%v7'. Each method takes values and the code of their dtype ('f4').
+    `functions` writes those ufuncs that LLVM has no instruction for.
     """
 
-    def __init__(self, width: int, prefix: str = 'v') -> None:
+    def __init__(self, width: int, prefix: str = 'v',
+                 functions: Mapping[str, Callable[..., str]] | None = None) -> None:
         self.width = width
+        self._functions = functions or {}
         self.lines: list[str] = []
         self.declared: set[str] = set()             # intrinsics that are used
         self._prefix = prefix
@@ -104,8 +107,7 @@ class Vectors:
             return self.select(values[0], code, values[1], values[2])
         written = self._simple(name, kind, values)
         if written is None and kind[0] == 'f':
-            from tinyflow.native.loops.functions import FUNCTIONS  # it uses this module
-            function: Callable[..., str] | None = FUNCTIONS.get(name)
+            function = self._functions.get(name)
             written = None if function is None else function(self, kind, *values)
         if written is None:
             raise NotTraceable(f'{name} of {node.arguments[0].dtype}')
