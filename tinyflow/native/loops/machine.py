@@ -41,7 +41,7 @@ class _Method(ctypes.Structure):
 @cache
 def _processor() -> tuple[str, str]:
     """This processor's name and abilities, as LLVM calls them."""
-    import llvmlite.binding as llvm  # start-up time
+    import llvmlite.binding as llvm  # optional package
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
@@ -49,7 +49,7 @@ def _processor() -> tuple[str, str]:
 
 def _target() -> Any:
     """What describes the processor to LLVM; an engine takes possession of it."""
-    import llvmlite.binding as llvm  # start-up time
+    import llvmlite.binding as llvm  # optional package
     cpu, features = _processor()
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=cpu, features=features, opt=1)
@@ -63,7 +63,7 @@ def width() -> int:
 
 def builtin(text: str, name: str) -> Callable[..., bool]:
     """Compiles a module in LLVM's language; its function `name` as a Python function."""
-    import llvmlite.binding as llvm  # start-up time
+    import llvmlite.binding as llvm  # optional package
     with _lock:
         module = llvm.parse_assembly(text)
         engine = llvm.create_mcjit_compiler(module, _target())
