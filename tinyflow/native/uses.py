@@ -26,11 +26,11 @@ class Uses:
         return self._users.get(value, [])
 
     def unused(self, value: Value) -> bool:
-        """Whether the value is computed for nobody."""
+        """Whether the value is not needed."""
         return value not in self._users and value not in self._fetched
 
     def only_used_by(self, value: Value, type: str) -> bool:
-        """Whether no instruction of another type uses the value, and nobody fetches it."""
+        """Whether no instruction of another type uses the value, and it is not fetched."""
         return value not in self._fetched and all(i.type == type for i in self.users(value))
 
     def only_user(self, value: Value) -> Instruction | None:
