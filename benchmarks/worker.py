@@ -17,6 +17,7 @@ import sys
 import time
 
 import eager_workloads  # noqa: F401 - enters its workloads
+import text_workloads  # noqa: F401
 from workloads import BYTES, WORKLOADS
 
 FRAMEWORKS = ("tinyflow", "tensorflow")
