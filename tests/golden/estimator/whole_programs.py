@@ -263,7 +263,7 @@ def numpy_inputs_and_two_trainings(tf, folder):
     train = inputs({'x': X}, YES, batch_size=12, num_epochs=None, shuffle=False)
     hook = losses_of(tf)
     watch = tf.estimator.experimental.InMemoryEvaluatorHook(
-        estimator, inputs({'x': X}, YES, num_epochs=1, shuffle=False), every_n_iter=5)
+        estimator, rows(tf, YES, 1), every_n_iter=5)
     estimator.train(train, steps=10, hooks=[hook, watch])
     estimator.train(train, steps=10, hooks=[hook])
     found = outcome(tf, estimator, YES, hook.losses, 'logistic')
