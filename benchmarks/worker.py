@@ -17,6 +17,7 @@ import sys
 import time
 
 import eager_workloads  # noqa: F401 - enters its workloads
+import image_workloads  # noqa: F401 - likewise
 from workloads import BYTES, WORKLOADS
 
 FRAMEWORKS = ("tinyflow", "tensorflow")

@@ -87,7 +87,7 @@ class VariableStore:
         existing = self.variables.get(name) if kept else None
         if existing is not None:
             return _shared(existing, name, shape, dtype, reuse)
-        if reuse is True:
+        if reuse is True and kept:
             raise misuse(ValueError(self._nothing_to_reuse(name)))
         variable = Variable(
             trainable=trainable, collections=collections, validate_shape=validate_shape,
