@@ -72,6 +72,8 @@ class VariableStore:
                 collections=collections, caching_device=caching_device,
                 validate_shape=validate_shape, use_resource=use_resource, constraint=constraint,
                 synchronization=synchronization, aggregation=aggregation)
+        if reuse is True and name in self.partitioned:      # the partitioner need not be repeated
+            return self._get_partitioned(name, None, reuse, shape=shape, dtype=dtype)
         if f'{name}/part_0' in self.variables:
             raise misuse(ValueError(
                 'No partitioner was provided, but a partitioned version of the variable was '
