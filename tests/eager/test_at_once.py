@@ -139,3 +139,36 @@ def test_names_in_checkpoints(tmp_path):
         path = tf.train.Checkpoint(net=net).save(str(tmp_path / 'c'))
         names = dict(tf.train.list_variables(path))
         assert f'net/{name}/kernel/.ATTRIBUTES/VARIABLE_VALUE' in names
+
+
+def test_functions_give_ragged_tensors():
+    @tf.function
+    def both(rows):
+        return rows * 2, {'sum': tf.reduce_sum(rows)}
+    twice, more = both(tf.ragged.constant([[[1, 2]], [[3], [4]]]))
+    assert twice.to_list() == [[[2, 4]], [[6], [8]]] and more['sum'].numpy() == 10
+
+
+def test_a_graphs_tape_that_recorded_nothing_says_so():
+    with tf.Graph().as_default():
+        x = tf.constant(1.)
+        with pytest.raises(RuntimeError, match='can only be called once'):
+            tf.GradientTape().gradient(x, x)
+
+
+def test_without_names_the_only_function_with_a_signature_is_served(tmp_path):
+    class Module(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+        def __call__(self, x):
+            return {'twice': 2. * x}
+
+        @tf.function
+        def plus(self, a, b):
+            return a + b
+    module = Module()
+    module.plus(tf.constant(1.), tf.constant(2.))
+    module.plus(1, 2)
+    tf.saved_model.save(module, str(tmp_path))
+    served = tf.saved_model.load_v2(str(tmp_path)).signatures
+    assert list(served) == ['serving_default']
+    assert served['serving_default'](x=tf.constant(3.))['twice'].numpy() == 6.

@@ -55,3 +55,42 @@ def test_layers_that_are_not_there():
     for wrong in [{}, {'name': 'no'}, {'index': 3}]:
         with pytest.raises(ValueError, match='layer'):
             net.get_layer(**wrong)
+
+
+def doubled(x, training=False):
+    return 2. * x if training else x
+
+
+def test_a_sequence_of_layers_and_functions():
+    net = tf.contrib.eager.Sequential([
+        tf.layers.Dense(2, kernel_initializer=tf.ones_initializer()), tf.negative, doubled])
+    assert net(tf.ones([1, 3])).numpy().tolist() == [[-3., -3.]]
+    assert net(tf.ones([1, 3]), training=True).numpy().tolist() == [[-6., -6.]]
+    assert len(net.trainable_weights) == 2
+    with pytest.raises(TypeError, match='takes only tf.layers.Layer objects or callables'):
+        net.add(3)
+
+
+def test_every_test_method_runs_in_a_graph_and_at_once():
+    seen = []
+
+    @tf.contrib.eager.run_all_tests_in_graph_and_eager_modes
+    class Case:
+        def test_one(self):
+            seen.append(tf.executing_eagerly())
+
+        def other(self):
+            seen.append('other')
+    Case().test_one()
+    Case().other()
+    assert seen == [False, True, 'other']
+
+
+def test_calls_of_metrics_give_what_tensorflow_gives():
+    metrics = tf.contrib.eager.metrics
+    mean = metrics.Mean()
+    assert mean([1., 2., 3.]).numpy() == 6. and mean.result().numpy() == 2.
+    values, weights = mean([1., 2.], [1., 0.])
+    assert (values.numpy().tolist(), weights.numpy().tolist()) == ([1., 0.], [1., 0.])
+    assert mean.result().numpy() == 7. / 4
+    assert metrics.Accuracy()([1, 2], [1, 3], weights=[1., 0.]) == ([1, 2], [1, 3], [1., 0.])

@@ -115,7 +115,7 @@ class GradientTape:
         zeros, depending on `unconnected_gradients`). RuntimeError for a second call, unless
         persistent.
         """
-        if self._used and not self._persistent:
+        if not self._persistent and (self._used or self._graph is None):
             raise misuse(RuntimeError(
                 'GradientTape.gradient can only be called once on non-persistent tapes.\n  Hint: '
                 'tf.GradientTape(persistent=True), or all sources in one call: '

@@ -43,6 +43,11 @@ class RaggedTensor:
         if row_splits.raw_shape is not None and len(row_splits.raw_shape) != 1:
             raise misuse(ValueError(f'Shape {row_splits.shape} must have rank 1'))
 
+    def _nest_parts(self):
+        """The tensors for nest.flatten(expand_composites=True), and a function to rebuild it."""
+        return [self._values, self._row_splits], \
+            lambda values, splits: RaggedTensor(values, splits, internal=True)
+
     # ---- factories -------------------------------------------------------------------------
 
     @classmethod

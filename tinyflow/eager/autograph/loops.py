@@ -22,8 +22,15 @@ __all__ = ['for_stmt', 'set_loop_options', 'while_stmt']
 
 
 def set_loop_options(parallel_iterations=None, back_prop=None, swap_memory=None,
-                     maximum_iterations=None):
-    """Accepted inside of loops: iterations run one after another, and keep what gradients need."""
+                     maximum_iterations=None, shape_invariants=None):
+    """Accepted inside of loops: iterations run one after another, and keep what gradients need.
+
+    Shapes that change are found without `shape_invariants`. NotImplementedError for
+    `maximum_iterations`.
+    """
+    if maximum_iterations is not None:
+        raise misuse(NotImplementedError('set_loop_options(maximum_iterations=...) is not '
+                                         'supported.\n  Hint: count, and break.'))
 
 
 def while_stmt(test, body, get_state, set_state, names, own=()):

@@ -9,6 +9,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.indexed_slices import convert_to_tensor_or_indexed_slices
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
@@ -70,6 +71,7 @@ def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=Tr
     Shapes: input_tensor [rows, *element_shape]; elements of the queue: element_shape.
     ValueError if that shape is not known.
     """
+    _in_graphs_only()
     with name_scope(name, 'input_producer', [input_tensor]):
         input_tensor = convert_to_tensor(input_tensor, name='input_tensor')
         shape = input_tensor.shape[1:].merge_with(element_shape)
@@ -232,11 +234,20 @@ def maybe_shuffle_batch_join(tensors_list, batch_size, capacity, min_after_deque
 
 # ---- helpers, in the order in which they create nodes -----------------------------------------
 
+def _in_graphs_only():
+    if executing_eagerly():
+        raise misuse(RuntimeError(
+            'Input pipelines based on Queues are not supported when eager execution is enabled. '
+            'Please use tf.data to ingest data into your model instead.\n  Hint: '
+            'tf.data.Dataset.from_tensor_slices(names), and .batch(n).'))
+
+
 def _filled_queue(lists, keep_input, num_threads, enqueue_many, shapes, make):
     """A queue created by `make`, with a QueueRunner of one thread for each of `lists`.
 
     With `num_threads` there is one list, which that many threads enqueue.
     """
+    _in_graphs_only()
     lists = [_converted(tensors) for tensors in lists]
     if not lists or not lists[0]:
         raise misuse(ValueError('Expected at least one tensor in batch().'))

@@ -43,9 +43,9 @@ def save(obj, export_dir, signatures=None):
     """Writes the Variables and functions of a tf.Module or another trackable object.
 
     signatures: a tf.function or ConcreteFunction, or a dict of them by name; each takes tensors and
-    returns a tensor or a dict of tensors by name. Without it the object's only function with one
-    signature is 'serving_default'. Functions that were called or have an input_signature can be
-    called on the loaded object, as can the object if its `__call__` is one; what they write,
+    returns a tensor or a dict of tensors by name. Without it the object's only function with an
+    input_signature is 'serving_default'. Functions that were called or have an input_signature can
+    be called on the loaded object, as can the object if its `__call__` is one; what they write,
     print and assert is kept. Raises ValueError for what has no signature.
     """
     if hasattr(obj, '_export'):                 # a Keras model
@@ -107,8 +107,8 @@ def _functions_of(obj):
 def _chosen(signatures, functions):
     """{name: ConcreteFunction} of what is called by name."""
     if signatures is None:
-        traces = [(f, c) for f in functions.values() for c in f._traces.values()]
-        return {_DEFAULT: traces[0][1]} if len(traces) == 1 else {}
+        signed = [f for f in functions.values() if f._signature is not None]
+        return {_DEFAULT: signed[0].get_concrete_function()} if len(signed) == 1 else {}
     if not isinstance(signatures, dict):
         signatures = {_DEFAULT: signatures}
     return {name: _concrete(name, function) for name, function in signatures.items()}

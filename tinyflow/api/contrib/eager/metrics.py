@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.support.errors import InvalidArgumentError, misuse
-from tinyflow.ops.array.constants import ones_like, zeros
+from tinyflow.ops.array.constants import ones_like, size, zeros
 from tinyflow.ops.array.identity_and_cast import cast
 from tinyflow.ops.array.ranking import argmax
 from tinyflow.ops.math import arithmetic, logic, reduction
@@ -76,14 +76,18 @@ class Mean(Metric):
         self.denom = self.add_variable('denom', (), self.dtype)
 
     def call(self, values, weights=None):
-        """Adds `values`, which it returns."""
-        given = convert_to_tensor(values)
-        values = cast(given, self.dtype)
-        weights = ones_like(values) if weights is None else \
-            ones_like(values) * cast(convert_to_tensor(weights), self.dtype)
+        """Adds `values`; returns their sum, or (values * weights, weights), as TensorFlow does."""
+        values = convert_to_tensor(values)
+        if weights is None:
+            total = reduction.reduce_sum(values)
+            self.denom.assign_add(cast(size(values), self.dtype))
+            self.numer.assign_add(cast(total, self.dtype))
+            return total
+        values = cast(values, self.dtype)
+        weights = ones_like(values) * cast(convert_to_tensor(weights), self.dtype)
         self.denom.assign_add(reduction.reduce_sum(weights))
         self.numer.assign_add(reduction.reduce_sum(values * weights))
-        return given
+        return values * weights, weights
 
     def result(self):
         return arithmetic.truediv(self.numer, self.denom)
@@ -93,9 +97,9 @@ class Accuracy(Mean):
     """How often predictions equal labels."""
 
     def call(self, labels, predictions, weights=None):
-        """Adds a batch; returns (labels, predictions)."""
+        """Adds a batch; returns (labels, predictions), and the weights if there are any."""
         self._add(convert_to_tensor(labels), convert_to_tensor(predictions), weights)
-        return labels, predictions
+        return _given(labels, predictions, weights)
 
     def _add(self, labels, predictions, weights):
         if labels.raw_shape != predictions.raw_shape:
@@ -105,13 +109,17 @@ class Accuracy(Mean):
         super().call(cast(logic.equal(labels, predictions), self.dtype), weights)
 
 
+def _given(labels, predictions, weights):
+    return (labels, predictions) if weights is None else (labels, predictions, weights)
+
+
 class CategoricalAccuracy(Accuracy):
     """How often the largest prediction is at the 1 of one-hot labels [batch, classes]."""
 
     def call(self, labels, predictions, weights=None):
         labels, predictions = argmax(labels, -1), argmax(predictions, -1)
         self._add(labels, predictions, weights)
-        return labels, predictions
+        return _given(labels, predictions, weights)
 
 
 class BinaryAccuracy(Accuracy):
@@ -125,7 +133,7 @@ class BinaryAccuracy(Accuracy):
         labels = convert_to_tensor(labels) > self.threshold
         predictions = convert_to_tensor(predictions) > self.threshold
         self._add(labels, predictions, weights)
-        return labels, predictions
+        return _given(labels, predictions, weights)
 
 
 class SparseAccuracy(Accuracy):
@@ -136,7 +144,7 @@ class SparseAccuracy(Accuracy):
         predictions = argmax(predictions, -1)
         labels = cast(labels, predictions.dtype)
         self._add(labels, predictions, weights)
-        return labels, predictions
+        return _given(labels, predictions, weights)
 
 
 def __dir__():

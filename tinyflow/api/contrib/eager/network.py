@@ -1,6 +1,8 @@
 """tfe.Network: a layer made of layers, as programs before tf.keras.Model wrote it."""
 from __future__ import annotations
 
+import inspect
+
 from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.base import Layer
 
@@ -58,4 +60,34 @@ class Network(Layer):
         return [*super().losses, *(loss for layer in self._tracked for loss in layer.losses)]
 
 
-__all__ = ['Network']
+class Sequential(Network):
+    """A Network that calls layers and functions one after another, each on the last one's result.
+
+    Those that take `training` are given it, unless it is None.
+    """
+
+    def __init__(self, layers_funcs=None, name=None):
+        super().__init__(name=name)
+        self._called = []
+        for layer_or_function in layers_funcs or ():
+            self.add(layer_or_function)
+
+    def add(self, layer_func):
+        """Calls `layer_func`, a tf.layers.Layer or a function, after those before it."""
+        if isinstance(layer_func, Layer):
+            self.track_layer(layer_func)
+        elif not callable(layer_func):
+            raise misuse(TypeError('Sequential.add() takes only tf.layers.Layer objects or '
+                                   f"callables; not '{layer_func}' of type '{type(layer_func)}'."))
+        called = layer_func.call if isinstance(layer_func, Layer) else layer_func
+        self._called.append((layer_func, 'training' in inspect.signature(called).parameters))
+
+    def call(self, inputs, training=None):
+        """The result of the last layer or function."""
+        for called, takes_training in self._called:
+            inputs = called(inputs, training=training) if takes_training and training is not None \
+                else called(inputs)
+        return inputs
+
+
+__all__ = ['Network', 'Sequential']

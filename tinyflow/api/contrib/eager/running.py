@@ -12,7 +12,7 @@ from tinyflow.graph.support.errors import misuse
 from tinyflow.session.session import Session
 
 __all__ = ['Iterator', 'get_optimizer_variables', 'list_devices', 'num_gpus', 'run',
-           'run_test_in_graph_and_eager_modes']
+           'run_all_tests_in_graph_and_eager_modes', 'run_test_in_graph_and_eager_modes']
 
 
 class Iterator(EagerIterator):
@@ -59,3 +59,11 @@ def run_test_in_graph_and_eager_modes(func=None, **_):
                 test(self, *args, **kwargs)
         return both
     return decorated if func is None else decorated(func)
+
+
+def run_all_tests_in_graph_and_eager_modes(cls):
+    """Decorator of a test case: runs each of its test methods in a graph, then at once."""
+    for name, method in vars(cls).copy().items():
+        if callable(method) and name.startswith('test') and name != 'test_session':
+            setattr(cls, name, run_test_in_graph_and_eager_modes(method))
+    return cls
