@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import median
 
 import eager_workloads  # noqa: F401 - enters its workloads
+import language_workloads  # noqa: F401 - enters its workloads
 from busy import busy_processes
 from side import Side, SideError
 from table import Table

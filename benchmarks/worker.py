@@ -17,6 +17,7 @@ import sys
 import time
 
 import eager_workloads  # noqa: F401 - enters its workloads
+import language_workloads  # noqa: F401 - enters its workloads
 from workloads import BYTES, WORKLOADS
 
 FRAMEWORKS = ("tinyflow", "tensorflow")
