@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.native.library import find_library
+from tinyflow.native.onednn.library import find_library
 from tinyflow.native.rise import NativeExecutable
 
 pytestmark = [pytest.mark.engine,

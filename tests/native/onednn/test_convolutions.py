@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.native.library import find_library
+from tinyflow.native.onednn.library import find_library
 
 pytestmark = [pytest.mark.engine,
               pytest.mark.skipif(find_library() is None, reason='needs the extra "fast"')]

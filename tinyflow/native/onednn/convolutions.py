@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tinyflow.compiler.ir import Instruction
-from tinyflow.native.library import Primitive, descriptor, load, vector
+from tinyflow.native.instructions import result, stored, whole
+from tinyflow.native.onednn.library import Primitive, descriptor, load, vector
 from tinyflow.ops.conv import conv_geometry
 
 __all__ = ['KERNELS', 'forward', 'to_filter', 'to_input']
@@ -109,9 +110,9 @@ def forward(instruction: Instruction) -> Callable[..., np.ndarray] | None:
                           sizes.work, 'weights')
 
     def kernel(x, filter, out=None):
-        result = _result(out, sizes.y)
-        primitive.run(src=_whole(x), weights=_whole(filter), dst=result)
-        return _stored(result, out)
+        target = result(out, sizes.y)
+        primitive.run(src=whole(x), weights=whole(filter), dst=target)
+        return stored(target, out)
     return kernel
 
 
@@ -131,9 +132,9 @@ def to_input(instruction: Instruction) -> Callable[..., np.ndarray] | None:
         'weights')
 
     def kernel(input_sizes, filter, dy, out=None):
-        result = _result(out, sizes.x)
-        primitive.run(diff_src=result, weights=_whole(filter), diff_dst=_whole(dy))
-        return _stored(result, out)
+        target = result(out, sizes.x)
+        primitive.run(diff_src=target, weights=whole(filter), diff_dst=whole(dy))
+        return stored(target, out)
     return kernel
 
 
@@ -153,26 +154,10 @@ def to_filter(instruction: Instruction) -> Callable[..., np.ndarray] | None:
         'diff_weights')
 
     def kernel(x, filter_sizes, dy, out=None):
-        result = _result(out, sizes.filter)
-        primitive.run(src=_whole(x), diff_weights=result, diff_dst=_whole(dy))
-        return _stored(result, out)
+        target = result(out, sizes.filter)
+        primitive.run(src=whole(x), diff_weights=target, diff_dst=whole(dy))
+        return stored(target, out)
     return kernel
-
-
-def _whole(array: np.ndarray) -> np.ndarray:
-    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
-
-
-def _result(out: np.ndarray | None, shape: tuple[int, ...]) -> np.ndarray:
-    """Memory for the result: `out`, unless there is none or it has gaps (part of a concatenation).
-    """
-    return np.empty(shape, np.float32) if out is None or not out.flags.c_contiguous else out
-
-
-def _stored(result: np.ndarray, out: np.ndarray | None) -> np.ndarray:
-    if out is not None and result is not out:
-        out[...] = result
-    return result if out is None else out
 
 
 KERNELS = {'Conv2D': forward, 'Conv2DBackpropInput': to_input, 'Conv2DBackpropFilter': to_filter}
