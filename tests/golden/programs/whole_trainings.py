@@ -43,13 +43,13 @@ def whole_slim_network(tf, np):
     images, labels = pictures(np)
     with slim.arg_scope([slim.conv2d, slim.fully_connected], activation_fn=tf.nn.elu,
                         weights_regularizer=slim.l2_regularizer(0.01)):
-        net = slim.repeat(tf.constant(images), 2, slim.conv2d, 4, [3, 3], scope='conv')
+        net = slim.repeat(tf.constant(images, tf.float32), 2, slim.conv2d, 4, [3, 3], scope='conv')
         net = slim.fully_connected(slim.flatten(net), 8, scope='hidden')
         logits = slim.fully_connected(net, 3, activation_fn=None, scope='logits')
     slim.losses.softmax_cross_entropy(logits, slim.one_hot_encoding(tf.constant(labels), 3))
     loss = slim.losses.get_total_loss()
     train = slim.learning.create_train_op(loss, tf.train.MomentumOptimizer(0.01, 0.9))
-    return [run(tf.global_variables_initializer())] + [run(train)] * STEPS
+    return [run(tf.global_variables_initializer())] + [run([train])] * STEPS
 
 
 @program
@@ -183,7 +183,7 @@ def whole_policy_gradient(tf, np):
     loss = -tf.reduce_mean(tf.minimum(ratio * reward, clipped * reward))
     train = tf.train.AdamOptimizer(0.05).minimize(loss, var_list=tf.trainable_variables('policy'))
     feeds = {s: states, reward: [1.0, -1.0, 0.5, 2.0, 0.0, 1.0]}
-    drawn = tf.multinomial(logits, 4)
+    drawn = tf.multinomial(logits, 4, seed=9)
     return ([run(tf.global_variables_initializer()), run(copies)]
             + [run([train, loss], feeds)] * STEPS + [run(copies), run([loss, drawn], feeds)])
 
