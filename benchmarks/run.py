@@ -19,7 +19,8 @@ from pathlib import Path
 from statistics import median
 
 import eager_workloads  # noqa: F401 - enters its workloads
-import language_workloads  # noqa: F401 - enters its workloads
+import image_workloads  # noqa: F401 - likewise
+import language_workloads  # noqa: F401 - likewise
 from busy import busy_processes
 from side import Side, SideError
 from table import Table, times

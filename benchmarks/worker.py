@@ -17,7 +17,8 @@ import sys
 import time
 
 import eager_workloads  # noqa: F401 - enters its workloads
-import language_workloads  # noqa: F401 - enters its workloads
+import image_workloads  # noqa: F401 - likewise
+import language_workloads  # noqa: F401 - likewise
 from workloads import BYTES, WORKLOADS
 
 FRAMEWORKS = ("tinyflow", "tensorflow")

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 from tinyflow.compiler.ir import Program
-from tinyflow.native import onednn
+from tinyflow.native import loops, onednn
 
 __all__ = ['found', 'raised']
 
-_PACKAGES = (onednn,)       # in the order in which they take instructions
+_PACKAGES = (onednn, loops)       # in the order in which they take instructions
 
 
 def found() -> bool:
