@@ -46,7 +46,8 @@ from tensorflow.python.ops import gradients; gradients.gradients
 from tensorflow.python.ops import control_flow_ops; control_flow_ops.cond
 from tensorflow.python.util import function_utils; \
     assert function_utils.fn_args(lambda a, b=1, *c, **d: a) == ('a', 'b')
-from tensorflow.python.ops import variables; assert variables.VariableV1 is tf.Variable
+from tensorflow.python.ops import variables; assert variables.VariableV1 is tf.Variable; \
+    variables.PartitionedVariable
 from tensorflow.python.framework import tensor_shape; \
     assert tensor_shape.unknown_shape(2).as_list() == [None, None]
 from tensorflow.python.feature_column import feature_column_lib, feature_column as fc; \
