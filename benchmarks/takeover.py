@@ -22,7 +22,7 @@ from workloads import WORKLOADS
 
 HERE = Path(__file__).resolve().parent
 NAMES = "mlp_mnist_adam", "lstm_static_adam", "cnn_mnist_adam"
-SECONDS = 4  # of runs after the first, or until some runs after the take-over
+SECONDS = 15  # of runs after the first, or until some runs after the take-over
 AFTER = 20
 
 
