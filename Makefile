@@ -110,17 +110,12 @@ site: lessons
 
 bench: .venv/installed
 	@tf="$(TF_PYTHON)"; \
-	if [ -n "$$tf" ] && $(MAKE) -s .venv-tf215/installed TF_PYTHON="$$tf"; then \
-	    $(PY) benchmarks/run.py --tensorflow $(TF_PY) $(ARGS); \
-	else \
-	    [ -n "$$tf" ] || echo "No Python 3.9, 3.10 or 3.11 found, which TensorFlow 2.15 needs" \
+	if [ -n "$$tf" ]; then $(MAKE) -s .venv-tf215/installed TF_PYTHON="$$tf"; else \
+	    echo "No Python 3.9, 3.10 or 3.11 found, which TensorFlow 2.15 needs" \
 	        "(make bench TF_PYTHON=/path/to/python3.11)."; \
 	    echo "Timing tinyflow alone."; \
-	    $(PY) benchmarks/run.py $(ARGS); \
 	fi
-	@$(if $(ARGS),,$(PY) benchmarks/load.py $(if $(wildcard $(TF_PY)),--tensorflow $(TF_PY)))
-	@$(if $(ARGS),,$(PY) benchmarks/cluster.py $(if $(TF1_PYTHON),--tensorflow1 $(TF1_PYTHON)))
-	@$(if $(ARGS),,$(PY) benchmarks/explorer.py)
+	@$(PY) benchmarks/all.py --tensorflow $(TF_PY) --tensorflow1 "$(TF1_PYTHON)" $(ARGS)
 
 # $(call make_venv,python,folder,condition,wanted)
 define make_venv

@@ -67,20 +67,13 @@ def measure(workload, sides, rounds):
     """Seconds per step of each side, as the median over the rounds."""
     times = {side.label: [] for side in sides}
     for side in sides:
-        turn(side, workload, 1)  # builds the graph, and meets the load
-    first = turn(sides[0], workload, 1)
+        side.seconds(workload, 1)  # builds the graph, and meets the load
+    first = sides[0].seconds(workload, 1)
     inner = max(1, min(workload.inner, int(TURN_SECONDS / first)))
     for _ in range(rounds):
         for side in sides:
-            times[side.label].append(turn(side, workload, inner))
+            times[side.label].append(side.seconds(workload, inner))
     return {label: median(taken) for label, taken in times.items()}
-
-
-def turn(side, workload, inner):
-    answer = side.measure(workload, inner)[0]
-    if "error" in answer:
-        raise SideError(answer["error"])
-    return answer["value"]
 
 
 def write(options, results):

@@ -2,12 +2,14 @@
 
     python benchmarks/run.py --tensorflow /path/to/its/venv/bin/python
 
+Where the extra `fast` is installed, tinyflow is measured twice: as it is, and with NumPy alone.
 README.md in this folder describes the method.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import platform
@@ -17,9 +19,10 @@ from pathlib import Path
 from statistics import median
 
 import eager_workloads  # noqa: F401 - enters its workloads
+import image_workloads  # noqa: F401 - likewise
 from busy import busy_processes
 from side import Side, SideError
-from table import Table
+from table import Table, times
 from worker import FRAMEWORKS
 from workloads import WORKLOADS
 
@@ -45,10 +48,8 @@ def main():
             sys.exit(1)
         if options.busy:
             print(f"{options.busy} other processes keep the processors busy\n")
-        table = Table(
-            [row.title for workload in workloads for row in workload.rows],
-            [side.label for side in sides],
-        )
+        titles = [row.title for workload in workloads for row in workload.rows]
+        table = Table(titles, [side.label for side in sides])
         print(table.head())
         results = []
         for workload in workloads:
@@ -64,6 +65,8 @@ def main():
         for side in sides:
             side.stop()
     print(table.foot(results))
+    if options.quiet:
+        print(kept_under_load(results, options.quiet))
     print(f"\n{time.perf_counter() - started:.0f} s in all")
     if len(sides) == 1:
         print("\n" + HOW_TO_GET_TENSORFLOW)
@@ -93,6 +96,9 @@ def parse_arguments():
     parser.add_argument(
         "--busy", type=int, default=0, metavar="N", help="N processes keep the processors busy"
     )
+    parser.add_argument(
+        "--quiet", type=Path, metavar="FILE", help="what --json wrote without --busy, to compare"
+    )
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
@@ -102,14 +108,24 @@ def parse_arguments():
 
 
 def chosen_sides(options):
-    """The candidate first, then TensorFlow where there is one."""
+    """The candidate first, then its NumPy tier alone, then TensorFlow where there is one."""
     if options.candidate == "tensorflow":
         labels = ("TensorFlow A", "TensorFlow B")
         return [Side(label, "tensorflow", options.tensorflow) for label in labels]
     sides = [Side("tinyflow", "tinyflow", sys.executable)]
     if options.tensorflow:
+        if has_native_tier():
+            off = {"TINYFLOW_NATIVE": "off"}
+            sides.append(Side("NumPy alone", "tinyflow", sys.executable, environment=off))
         sides.append(Side("TensorFlow", "tensorflow", options.tensorflow))
     return sides
+
+
+def has_native_tier():
+    """Whether the extra `fast` is installed in this interpreter."""
+    return importlib.util.find_spec("llvmlite") is not None and os.environ.get(
+        "TINYFLOW_NATIVE", "auto"
+    ) != "off"
 
 
 def chosen_workloads(only):
@@ -145,7 +161,7 @@ def measure(workload, sides, rounds):
     rounds = min(rounds, workload.most_rounds or rounds)
     samples = [[[] for _ in sides] for _ in workload.rows]
     errors = [[None for _ in sides] for _ in workload.rows]
-    failed = set()
+    failed, native = set(), None
     for _ in range(rounds):
         for which, side in enumerate(sides):
             if which in failed:
@@ -157,31 +173,40 @@ def measure(workload, sides, rounds):
                     failed.add(which)
                 else:
                     samples[row][which].append(answer["value"])
+                    native = answer.get("native") if which == 0 else native
     labels = [side.label for side in sides]
     return [
-        summary(workload, row, dict(zip(labels, samples[i])), dict(zip(labels, errors[i])))
+        summary(workload, row, dict(zip(labels, samples[i])), dict(zip(labels, errors[i])), native)
         for i, row in enumerate(workload.rows)
     ]
 
 
-def summary(workload, row, samples, errors):
-    """Medians per side, and the median of the ratios of measurements taken side by side."""
+def summary(workload, row, samples, errors, native):
+    """Medians per side, and how many times better each is than the last, the reference.
+
+    A ratio is the median of the ratios of measurements taken side by side. `native` says what the
+    native tier computed for the first side.
+    """
     values = {
         label: median(taken) if taken and not errors[label] else None
         for label, taken in samples.items()
     }
-    ratio = None
-    if len(values) == 2 and None not in values.values():
-        candidate, reference = samples.values()
-        ratio = median(theirs / ours for ours, theirs in zip(candidate, reference))
+    *candidates, reference = samples
+    ratios = {
+        label: median(theirs / ours for ours, theirs in zip(samples[label], samples[reference]))
+        for label in candidates
+        if values[label] is not None and values[reference] is not None
+    }
+    targets = dict(zip(candidates, (row.target, row.numpy_target or row.target)))
     return {
         "workload": workload.name,
         "title": row.title,
         "unit": workload.unit,
-        "target": row.target,
+        "tier": "native" if native else "NumPy",
+        "targets": targets,
         "values": values,
-        "ratio": ratio,
-        "met": None if ratio is None else ratio >= row.target,
+        "ratios": ratios,
+        "met": {label: ratio >= targets[label] for label, ratio in ratios.items()},
         "errors": {label: error for label, error in errors.items() if error},
         "samples": samples,
     }
@@ -189,7 +214,7 @@ def summary(workload, row, samples, errors):
 
 def withdraw_comparison(result):
     """Keep the values and take back the ratio, as the two sides have not done the same work."""
-    result.update(ratio=None, met=None, note="not comparable, since a row above failed")
+    result.update(ratios={}, met={}, note="not comparable, since a row above failed")
 
 
 def report(sides, results, busy=0):
@@ -201,13 +226,30 @@ def report(sides, results, busy=0):
     }
 
 
+def kept_under_load(results, quiet_file):
+    """How much of each ratio on a quiet machine is left in these results."""
+    quiet = {
+        (row["workload"], row["title"]): row["ratios"]
+        for row in json.loads(quiet_file.read_text(encoding="utf-8"))["results"]
+    }
+    lines = ["", "ratios on the quiet machine, here, and the part that is left:"]
+    for row in results:
+        before = quiet.get((row["workload"], row["title"]), {})
+        for label, ratio in row["ratios"].items():
+            if label in before:
+                part = ratio / before[label]
+                numbers = f"{times(before[label])}x -> {times(ratio)}x: {part:.2f}"
+                lines.append(f"  {row['title']}, {label}: {numbers}")
+    return "\n".join(lines)
+
+
 def write(options, full_report):
     """Writes the JSON file if requested, and the picture if there are ratios and matplotlib."""
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(full_report, indent=1) + "\n", encoding="utf-8")
         print(f"wrote {options.json}")
-    if not any(result["ratio"] for result in full_report["results"]):
+    if not any(result["ratios"] for result in full_report["results"]):
         return
     try:
         from plot import draw

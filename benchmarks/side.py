@@ -24,8 +24,9 @@ class SideError(Exception):
 class Side:
     """One framework in its own process, in its own interpreter."""
 
-    def __init__(self, label, framework, python):
+    def __init__(self, label, framework, python, environment=()):
         self.label = label
+        self.settings = dict(environment)
         self.command = [str(python), str(HERE / "worker.py"), framework]
         self.process = None
         self.versions = {}
@@ -35,6 +36,7 @@ class Side:
         # The measured side may be a source tree that is not installed.
         paths = [os.environ.get("PYTHONPATH"), str(HERE.parent)]
         environment = dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, paths)))
+        environment.update(self.settings)
         # An installed package comes with bytecode; a source tree must be allowed to keep it.
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         self.log = tempfile.TemporaryFile()
@@ -71,6 +73,13 @@ class Side:
         except (SideError, BrokenPipeError) as error:
             self.stop()
             return [{"error": str(error)}] * len(workload.rows)
+
+    def seconds(self, workload, inner):
+        """Seconds per step of the workload's first row; raises SideError if it fails."""
+        answer = self.measure(workload, inner)[0]
+        if "error" in answer:
+            raise SideError(answer["error"])
+        return answer["value"]
 
     def receive(self):
         """The next answer; raises SideError when none comes."""

@@ -10,10 +10,14 @@ SMALLEST = {"s": 1e-9, "B": 1.0}
 
 
 class Table:
-    """Widths are fixed beforehand, so that each line can be printed as soon as it is measured."""
+    """Widths are fixed beforehand, so that each line can be printed as soon as it is measured.
+
+    The last side is the reference: the others have a ratio to it, a target, and whether it is met.
+    """
 
     def __init__(self, titles, labels):
         self.labels = labels
+        self.candidates = labels[:-1]
         self.title_width = max(map(len, titles))
         self.widths = [max(len(label), 10) for label in labels]
 
@@ -21,8 +25,10 @@ class Table:
         """The column names and a rule under them."""
         cells = [label.rjust(width) for label, width in zip(self.labels, self.widths)]
         line = "  ".join(["workload".ljust(self.title_width), *cells])
-        if len(self.labels) == 2:
-            line += f"  {'ratio':>8}  {'target':>8}  met?"
+        for label in self.candidates:
+            line += f"  {'ratio' if label == self.labels[0] else 'alone':>8}  {'target':>8}  met?"
+        if len(self.candidates) > 1:
+            line += "  tier"
         return line + "\n" + "-" * len(line)
 
     def line(self, result):
@@ -32,21 +38,26 @@ class Table:
             value = result["values"][label]
             shown = "failed" if value is None else quantity(value, result["unit"])
             cells.append(shown.rjust(width))
-        if len(self.labels) == 2:
-            ratio = "-" if result["ratio"] is None else f"{times(result['ratio'])}x"
-            target = f">= {result['target']:g}x"
-            met = {True: "yes", False: "NO", None: "-"}[result["met"]]
-            cells += [ratio.rjust(8), target.rjust(8), met]
+        for label in self.candidates:
+            ratio = result["ratios"].get(label)
+            shown = "-" if ratio is None else f"{times(ratio)}x"
+            target = f">= {result['targets'][label]:g}x"
+            met = {True: "yes", False: "NO", None: "-"}[result["met"].get(label)]
+            cells += [shown.rjust(8), target.rjust(8), met.ljust(4)]
+        if len(self.candidates) > 1:
+            cells.append(result["tier"])
         failures = [f"    failed: {label}: {why}" for label, why in result["errors"].items()]
         notes = ["    " + result["note"]] if "note" in result else []
-        return "\n".join(["  ".join(cells), *failures, *notes])
+        return "\n".join(["  ".join(cells).rstrip(), *failures, *notes])
 
     def foot(self, results):
         """How many targets are met, where there is anything to compare."""
-        if len(self.labels) < 2:
-            return ""
-        met = sum(result["met"] is True for result in results)
-        return f"\n{met} of {len(results)} targets met; ratio = {self.labels[1]} / {self.labels[0]}"
+        lines = []
+        for label in self.candidates:
+            met = sum(result["met"].get(label) is True for result in results)
+            lines.append(f"{label}: {met} of {len(results)} targets met; "
+                         f"ratio = {self.labels[-1]} / {label}")
+        return "\n" + "\n".join(lines) if lines else ""
 
 
 def quantity(value, unit):

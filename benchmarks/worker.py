@@ -4,7 +4,7 @@
 
 It greets with one JSON line: versions, or an error. Then it answers each request line
 {"workload": name, "inner": n} with one line {"results": [...]}: for each row of the workload
-{"value": number} or {"error": text}. It ends with its stdin.
+{"value": number, "native": bool} or {"error": text}. It ends with its stdin.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import sys
 import time
 
 import eager_workloads  # noqa: F401 - enters its workloads
+import image_workloads  # noqa: F401 - likewise
 from workloads import BYTES, WORKLOADS
 
 FRAMEWORKS = ("tinyflow", "tensorflow")
@@ -65,7 +66,8 @@ class Bench:
                 self.prepare(wanted)
             gc.collect()
             for step in self.steps:
-                answers.append({"value": measure(step, wanted.unit, inner)})
+                value = measure(step, wanted.unit, inner)
+                answers.append({"value": value, "native": native_tier_ran()})
         except Exception as error:
             self.release()
             missing = len(wanted.rows) - len(answers)
@@ -102,6 +104,14 @@ def measure(step, unit, inner):
     return elapsed / inner
 
 
+def native_tier_ran():
+    """Whether a program of tinyflow's has moved up to its native tier."""
+    rise = sys.modules.get("tinyflow.native.rise")
+    return rise is not None and any(
+        isinstance(thing, rise.NativeExecutable) for thing in gc.get_objects()
+    )
+
+
 def one_line(error):
     """The exception's class and the first line of what it says."""
     text = str(error).strip()
@@ -124,6 +134,8 @@ def serve(framework, requests, send):
 def main():
     if len(sys.argv) != 2 or sys.argv[1] not in FRAMEWORKS:
         sys.exit("usage: worker.py " + "|".join(FRAMEWORKS))
+    import growth_workloads  # noqa: F401 - enters its workloads, which run.py does not have
+
     # The answers keep the real stdout to themselves; whatever else prints goes to stderr.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

@@ -5,11 +5,17 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.native.library import find_library
+from tinyflow.native import rise
+from tinyflow.native.onednn.library import find_library
 from tinyflow.native.rise import NativeExecutable
 
 pytestmark = [pytest.mark.engine,
               pytest.mark.skipif(find_library() is None, reason='needs the extra "fast"')]
+
+
+@pytest.fixture(autouse=True)
+def no_loops_to_wait_for(monkeypatch):
+    monkeypatch.setattr(rise, 'runs_to_prepare', lambda program: 0)
 
 
 def training(seed=0):

@@ -47,6 +47,7 @@ inputs and the user's line.
     state_of_node = True   `state` is f(operation, shared) instead; `shared` is a dict of the
                            Session, for state shared by nodes with the same shared_name
     elementwise = True     output element i depends only on (broadcast) input elements i
+    takes_gaps = True      the kernel's `out` may have gaps in memory (elementwise ones always may)
     partial_rank = True    `shape` is also called if the rank of an input is unknown
     functions = ('f',)     attributes that hold a FuncGraph (or a list of them). For each the kernel
                            gets a callable, f(*arrays) -> list of arrays, before its inputs
@@ -103,6 +104,7 @@ class Op:
     state: Any = None
     state_of_node = False
     elementwise = False
+    takes_gaps = False
     partial_rank = False
     takes_storage: tuple[int, ...] = ()
     keeps: tuple[int, ...] = ()

@@ -1,8 +1,9 @@
 """When a program moves up to the native tier: at a fixed run, so that its values are repeatable.
 
-A program's first runs use NumPy. After two of them a thread begins to make the native kernels, and
-the fifth run uses them; it waits for the thread, should that still be working. So the bits of
-all results depend on the number of the run, and not on time.
+A program's first runs use NumPy. After two of them a thread begins to make the native kernels. A
+later run uses them, the fifth or, if much has to be compiled, one by which that will be done
+(patience.py); it waits for the thread, should that still be working. So the bits of all results
+depend on the number of the run, and not on time.
 """
 from __future__ import annotations
 
@@ -13,13 +14,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tinyflow.compiler.ir import Program
+from tinyflow.native.patience import runs_to_prepare
 from tinyflow.native.raised import raised
 from tinyflow.session.executable import Executable
 from tinyflow.session.runtime import Runtime
 
-__all__ = ['NativeExecutable', 'RisingExecutable', 'rising']
+__all__ = ['NativeExecutable', 'RisingExecutable', 'rising', 'runs_with_numpy']
 
-_BEGIN, _MOVE = 2, 4        # runs with NumPy until kernels are made, and until they are used
+_BEGIN, _MOVE = 2, 4        # runs with NumPy until kernels are made; the fewest until they are used
 
 
 class NativeExecutable(Executable):
@@ -40,11 +42,12 @@ class RisingExecutable(Executable):
         self._raised: NativeExecutable | None = None
         self._done = False
         self._fastest = float('inf')
+        self._move_at = runs_with_numpy(program)
 
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
         if self._done:
             return super().__call__(feeds) if self._raised is None else self._raised(feeds)
-        if self.runs >= _MOVE:
+        if self.runs >= self._move_at:
             self._move()
             return self(feeds)
         begin = time.perf_counter()
@@ -72,6 +75,11 @@ class RisingExecutable(Executable):
                 self._raised.runs = self.runs
                 self._raised.numpy_seconds = self._fastest
                 self._replace(self._raised)
+
+
+def runs_with_numpy(program: Program) -> int:
+    """After how many runs a program moves up."""
+    return max(_MOVE, _BEGIN + runs_to_prepare(program))
 
 
 def native_executable(program: Program, runtime: Runtime) -> NativeExecutable | None:

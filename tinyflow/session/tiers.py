@@ -7,27 +7,49 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from math import prod
 
-from tinyflow.compiler.ir import Program
+from tinyflow.compiler.ir import Instruction, Program
 from tinyflow.session.executable import Executable
 from tinyflow.session.runtime import Runtime
 
 __all__ = ['executable_of']
 
-# The ops that native code computes; other programs do not load anything.
-NATIVE = frozenset({'Conv2D', 'Conv2DBackpropInput', 'Conv2DBackpropFilter'})
+# What native code may compute, by package; other programs do not load anything.
+_ONEDNN = frozenset({
+    'Conv2D', 'Conv2DBackpropInput', 'Conv2DBackpropFilter', 'Conv3D', 'Conv3DBackpropInputV2',
+    'Conv3DBackpropFilterV2', 'DepthwiseConv2dNative', 'DepthwiseConv2dNativeBackpropInput',
+    'DepthwiseConv2dNativeBackpropFilter', 'MaxPool', 'MaxPool3D', 'AvgPool', 'AvgPool3D',
+    'AvgPoolGrad', 'AvgPool3DGrad', 'FusedBatchNormV3'})
+_UPDATES = ('Apply', 'ResourceApply')
+_SOFTMAX = frozenset({'Softmax', 'LogSoftmax', 'SoftmaxCrossEntropyWithLogits',
+                      'SparseSoftmaxCrossEntropyWithLogits'})
+_LEAST = 1 << 10            # elements of a result that a loop may pay for
 
 
 def executable_of(program: Program, runtime: Runtime,
                   replace: Callable[[Executable], None]) -> Executable:
     """An Executable of the program; `replace` is called with another one that is to follow it."""
-    if all(i.type not in NATIVE for i in program.instructions):
+    if not any(map(_may_be_native, program.instructions)):
         return Executable(program, runtime)
     mode = os.environ.get('TINYFLOW_NATIVE', 'auto')
     if mode == 'off':
         return Executable(program, runtime)
-    from tinyflow.native.library import find_library  # start-up time
-    if find_library() is None:
+    from tinyflow.native.raised import found  # start-up time
+    if not found():
         return Executable(program, runtime)
     from tinyflow.native.rise import rising  # start-up time
     return rising(program, runtime, replace, mode == 'always')
+
+
+def _may_be_native(instruction: Instruction) -> bool:
+    """Whether some package may have a kernel for an instruction."""
+    if instruction.type in _ONEDNN:
+        return True
+    if instruction.definition.elementwise:
+        values = instruction.outputs
+    elif instruction.type in _SOFTMAX or instruction.type.startswith(_UPDATES):
+        values = instruction.inputs[:1]
+    else:
+        return False
+    return any(v.known_shape and prod(v.sizes) >= _LEAST for v in values)

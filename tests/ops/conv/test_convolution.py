@@ -86,6 +86,29 @@ def test_products_in_blocks_of_any_size(monkeypatch, one_thread, long, fewest):
         filter_gradient(x, dy, (3, 2, 3, 2), (2, 1), margins), atol=1e-12)
 
 
+@pytest.mark.parametrize('blas', ['one thread each', 'its own threads'])
+@pytest.mark.parametrize('long', [0, 1 << 30], ids=['sliding', 'full'])
+@pytest.mark.parametrize('stride', [1, 2])
+def test_large_products_in_chunks(monkeypatch, stride, long, blas):
+    """Chunks that threads share, and their joining where BLAS has its own threads."""
+    for name, value in (('_ONE_THREAD', 0), ('_LONG', long), ('_CHUNK', 1), ('_ROWS', 1),
+                        ('_LARGER', 3)):
+        monkeypatch.setattr(convolution_kernels, name, value)
+    if blas == 'its own threads':
+        monkeypatch.setattr(convolution_kernels, 'in_tiles_of_products', lambda *_: False)
+    x, w = random(7, 5, 4, 2), random(3, 3, 2, 3)
+    y = convolved(x, w, (stride, stride), [(1, 1), (1, 1)])
+    windows = Windows((3, 3), (stride, stride), (1, 1), ((1, 1), (1, 1)), y.shape[1:3])
+    dy = random(*y.shape)
+    np.testing.assert_allclose(convolution_kernels.convolve(x, w, windows), y, atol=1e-12)
+    np.testing.assert_allclose(
+        convolution_kernels.filter_gradient(x, dy, windows),
+        filter_gradient(x, dy, w.shape, (stride, stride), [(1, 1), (1, 1)]), atol=1e-12)
+    np.testing.assert_allclose(
+        convolution_kernels.input_gradient(w, dy, windows, (5, 4)),
+        transposed(dy, w, x.shape, (stride, stride), [(1, 1), (1, 1)]), atol=1e-12)
+
+
 @pytest.mark.parametrize('long', [0, 1 << 30], ids=['sliding', 'full'])
 def test_results_do_not_depend_on_the_number_of_threads(monkeypatch, long):
     monkeypatch.setattr(convolution_kernels, '_LONG', long)

@@ -90,8 +90,7 @@ def copied_parts(instruction: Instruction, parts: dict[Value, Part]) -> list[tup
 
 def _takes_gaps(producer: Instruction) -> bool:
     """True if the kernel may write into an array with gaps between its rows."""
-    return len(producer.outputs) == 1 and \
-        (producer.definition.elementwise or producer.type == 'ConcatV2')
+    return producer.definition.elementwise or producer.definition.takes_gaps
 
 
 __all__ = ['copied_parts', 'find_parts', 'split_parts', 'split_source']

@@ -31,7 +31,7 @@ import numpy as np  # noqa: E402 - see above
 from tinyflow.graph.support.tiles import in_tiles  # noqa: E402
 from tinyflow.graph.support.waits import indivisible  # noqa: E402
 
-__all__ = ['SMALL', 'dot', 'matmul', 'threads_for']
+__all__ = ['SMALL', 'dot', 'in_tiles_of_products', 'matmul', 'threads_for']
 
 SMALL = 1 << 18         # multiplications; OpenBLAS does up to that many in the calling thread
 _SHARE = 1 << 21        # multiplications (about 40 us) that pay for one more thread
@@ -54,6 +54,20 @@ def matmul(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.nd
     if work < 2 * _SHARE and a.size * b.shape[-1] >= _STACK and a.shape[:-2] == b.shape[:-2]:
         multiply = _stack_in_tiles
     return multiply(a, b, out) if work <= SMALL else _multiply(multiply, work, a, b, out)
+
+
+def in_tiles_of_products(n: int, function: Callable[[int, int], None], tile: int) -> bool:
+    """As in_tiles; each np.matmul inside `function` uses one thread, that which calls it.
+
+    False, and nothing is done, if NumPy has a BLAS that decides itself.
+    """
+    if _multiply is _find:
+        _look()
+    blas = getattr(_multiply, '__self__', None)         # whose method it is
+    if blas is None:
+        return False
+    blas.one_thread_each(lambda: in_tiles(n, function, tile, 1))
+    return True
 
 
 def threads_for(work: int, free: int, products: int = 1) -> int:
@@ -83,24 +97,38 @@ class Blas:
         if work >= 2 * _SHARE:
             free = self._load.processors()
             split = work >= 2 * _BLOCK and self._load.crowded(free)
+        self._begin(lambda products: 1 if free == 1 or split
+                    else min(self._usual, threads_for(work, free, products)))
+        try:
+            return (_in_blocks if split and self._usual > 1 else function)(a, b, out)
+        finally:
+            self._end()
+
+    @indivisible
+    def one_thread_each(self, function: Callable[[], None]) -> None:
+        """Calls the function, in which products use one thread."""
+        self._begin(lambda products: 1)
+        try:
+            function()
+        finally:
+            self._end()
+
+    def _begin(self, threads_with: Callable[[int], int]) -> None:
+        """Sets the number of threads, a function of the number of products that are computed."""
         with self._lock:
             if not self._products:
                 self._usual = self._now = self._get()
             self._products += 1
-            if free == 1 or split:
-                threads = 1
-            else:
-                threads = min(self._usual, threads_for(work, free, self._products))
+            threads = threads_with(self._products)
             if threads != self._now:
                 self._set(threads)
                 self._now = threads
-        try:
-            return (_in_blocks if split and self._usual > 1 else function)(a, b, out)
-        finally:
-            with self._lock:
-                self._products -= 1
-                if not self._products and self._now != self._usual:
-                    self._set(self._usual)
+
+    def _end(self) -> None:
+        with self._lock:
+            self._products -= 1
+            if not self._products and self._now != self._usual:
+                self._set(self._usual)
 
 
 def _in_blocks(a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> np.ndarray:
@@ -136,11 +164,16 @@ def _load() -> Any:
 
 def _find(function: Callable[..., np.ndarray], work: int, *arrays: Any) -> np.ndarray:
     """The first large product: looks for the BLAS, and computes it."""
+    _look()
+    return _multiply(function, work, *arrays)
+
+
+def _look() -> None:
+    """Looks for NumPy's BLAS."""
     global _multiply
     from tinyflow.graph.support.blas_library import find_openblas  # start-up time
     found = find_openblas()
     _multiply = _as_it_is if found is None else Blas(*found).multiply
-    return _multiply(function, work, *arrays)
 
 
 def _as_it_is(function: Callable[..., np.ndarray], work: int, *arrays: Any) -> np.ndarray:

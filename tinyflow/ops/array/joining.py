@@ -28,6 +28,7 @@ class ConcatV2(Op):
     attrs = {'Tidx': dtypes.int32}
     static = {'axis': 0}
     partial_rank = True
+    takes_gaps = True
 
     def shape(values, axis):
         known = [v for v in values if v is not None]

@@ -17,12 +17,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from tinyflow.graph.support.blas_threads import matmul
+from tinyflow.graph.support.blas_threads import in_tiles_of_products, matmul
 from tinyflow.graph.support.tiles import in_tiles
 
 _CHUNK = 1 << 18        # elements of the im2col matrix at a time; should fit in the cache
 _LARGER = 8             # times as large a chunk if BLAS uses several threads
-_PARTS = 16             # chunks; fewer are not worth distributing over threads
+_PARTS = 16             # chunks; fewer are not worth small products
+_FEWEST_CHUNKS = 4      # fewer are not distributed over threads: BLAS uses several itself
+_GROUPS = 8             # of chunks whose sum is a part of a filter's gradient
+_ROWS = 256             # of a product, at least; with fewer, BLAS mostly reads the filter
 _SHORT = 16             # elements; shorter contiguous runs are not worth a separate loop
 _LONG = 32              # elements; see _im2col
 _SMALL = 1 << 17        # elements; larger filters have no per-thread gradients
@@ -115,21 +118,23 @@ def _input_gradient_by_scatter(filter, dy, windows, out):
     """`input_gradient` by adding the contribution of each kernel element."""
     sizes, channels = out.shape[1:-1], out.shape[-1]
     matrix = np.ascontiguousarray(filter.reshape(-1, filter.shape[-1]).T)
-    per_image = math.prod(windows.positions) * matrix.shape[1]
-    step = max(1, _CHUNK // max(1, per_image))
+    positions = math.prod(windows.positions)
     padded = [low + size + high for size, (low, high) in zip(sizes, windows.margins)]
     inside = tuple(slice(low, low + size) for size, (low, _) in zip(sizes, windows.margins))
-    for start in range(0, len(dy), step):
-        part = np.ascontiguousarray(dy[start:start + step])
+
+    def fill(start, stop, multiply):
+        part = np.ascontiguousarray(dy[start:stop])
         products = workspace('product', (part.size // part.shape[-1], matrix.shape[1]), dy.dtype)
-        matmul(part.reshape(-1, part.shape[-1]), matrix, products)
+        multiply(part.reshape(-1, part.shape[-1]), matrix, products)
         products = products.reshape(*part.shape[:-1], *windows.kernel, channels)
         whole = workspace('columns', (len(part), *padded, channels), dy.dtype)
         whole.fill(0)
         for offset in np.ndindex(*windows.kernel):
             seen = whole[(slice(None), *strided(offset, windows))]
             seen += products[(slice(None),) * len(products.shape[:-1 - len(offset)]) + offset]
-        out[start:start + step] = whole[(slice(None), *inside)]
+        out[start:stop] = whole[(slice(None), *inside)]
+
+    _Chunks.of(len(dy), positions, positions * matrix.shape[1], *matrix.shape).each(fill)
     return out
 
 
@@ -174,17 +179,72 @@ def _im2col(x, windows, out):
     return _Full(x, windows, out)
 
 
-def _chunks(images, per_image, row, out):
-    """(chunks as pairs of start and stop, whether to distribute them over threads).
+class _Chunks(NamedTuple):
+    """Ranges of images that are computed one after the other, or by several threads.
 
-    They are distributed if products with a matrix [row, out] can be computed in blocks. Otherwise
-    BLAS uses several threads itself: it must not be called from several, and needs larger chunks.
+    With `small` products are computed in blocks so small that BLAS stays in the calling thread.
     """
-    if max(row, _DEPTH) * out * _FEWEST_ROWS <= _ONE_THREAD:
-        chunks = _split(images, _CHUNK // max(1, per_image))
-        if len(chunks) >= _PARTS:
-            return chunks, True
-    return _split(images, _LARGER * _CHUNK // max(1, per_image)), False
+
+    ranges: list[tuple[int, int]]
+    small: bool
+
+    @classmethod
+    def of(cls, images, positions, per_image, row, out):
+        """Chunks of images with that many positions each, and `per_image` elements of scratch, for
+        products with a matrix [row, out]."""
+        if max(row, _DEPTH) * out * _FEWEST_ROWS <= _ONE_THREAD:
+            chunks = _split(images, _CHUNK // max(1, per_image))
+            if len(chunks) >= _PARTS:
+                return cls(chunks, True)
+        rows = -(-_ROWS // max(1, positions))
+        return cls(_split(images, max(_CHUNK // max(1, per_image), rows)), False)
+
+    def larger(self):
+        """Fewer and larger ones, for products on several threads of BLAS."""
+        ranges = self.ranges
+        return [(ranges[i][0], ranges[min(i + _LARGER, len(ranges)) - 1][1])
+                for i in range(0, len(ranges), _LARGER)]
+
+    def each(self, function):
+        """Calls function(start, stop, multiply) for each chunk."""
+        multiply = _in_blocks if self.small else np.matmul
+
+        def some(i, j):
+            for chunk in self.ranges[i:j]:
+                function(*chunk, multiply)
+        if not self._in_threads(len(self.ranges), some):
+            for chunk in self.larger():
+                function(*chunk, matmul)
+
+    def sum(self, total, add):
+        """total = the sum of what add(start, stop, total, multiply) adds for each chunk.
+
+        Each thread sums fixed groups of chunks, so that the result does not depend on scheduling.
+        """
+        size = -(-len(self.ranges) // (2 * _PARTS if self.small else _GROUPS))
+        groups = [self.ranges[i:i + size] for i in range(0, len(self.ranges), size)]
+        multiply = _transposed_in_blocks if self.small else _transposed
+
+        def some(i, j):
+            for g in range(i, j):
+                sums[g] = 0
+                for chunk in groups[g]:
+                    add(*chunk, sums[g], multiply)
+        if total.size <= _SMALL:
+            sums = workspace('sums', (len(groups), *total.shape), total.dtype)
+            if self._in_threads(len(groups), some):
+                np.add.reduce(sums, 0, None, total)
+                return
+        total.fill(0)
+        for chunk in self.larger():
+            add(*chunk, total, lambda a, b: matmul(a.swapaxes(-1, -2), b))
+
+    def _in_threads(self, count, function):
+        """in_tiles; False if BLAS is to use several threads instead."""
+        if self.small:
+            in_tiles(count, function, 1)
+            return True
+        return count >= _FEWEST_CHUNKS and in_tiles_of_products(count, function, 1)
 
 
 def _split(images, step):
@@ -192,33 +252,8 @@ def _split(images, step):
     return [(i, min(i + step, images)) for i in range(0, images, step)]
 
 
-def _each_chunk(chunks, shared, function):
-    """Calls function(start, stop, multiply) for each chunk."""
-    if shared:
-        in_tiles(len(chunks),
-                 lambda i, j: [function(*chunk, _in_blocks) for chunk in chunks[i:j]], 1)
-    else:
-        for chunk in chunks:
-            function(*chunk, matmul)
-
-
-def _sum_of_chunks(chunks, shared, total, add):
-    """total = the sum of what add(start, stop, total, multiply) adds for each chunk.
-
-    Each thread sums fixed groups of chunks, so that the result does not depend on scheduling.
-    """
-    total.fill(0)
-    if not shared or total.size > _SMALL:
-        for chunk in chunks:
-            add(*chunk, total, lambda a, b: matmul(a.swapaxes(-1, -2), b))
-        return
-    size = -(-len(chunks) // (2 * _PARTS))
-    groups = [chunks[i:i + size] for i in range(0, len(chunks), size)]
-    sums = workspace('sums', (len(groups), *total.shape), total.dtype)
-    sums.fill(0)
-    in_tiles(len(groups), lambda i, j: [add(*chunk, sums[g], _transposed_in_blocks)
-                                        for g in range(i, j) for chunk in groups[g]], 1)
-    np.add.reduce(sums, 0, None, total)
+def _transposed(a, b):
+    return np.matmul(a.swapaxes(-1, -2), b)
 
 
 def _in_blocks(a, b, out):
@@ -271,12 +306,12 @@ class _Full:
     def __init__(self, x, windows, out):
         self.x, self.windows = x, windows
         self.row = math.prod(windows.kernel) * x.shape[-1]
-        self.chunks, self.shared = _chunks(
-            len(x), math.prod(windows.positions) * (self.row + out), self.row, out)
+        positions = math.prod(windows.positions)
+        self.chunks = _Chunks.of(len(x), positions, positions * (self.row + out), self.row, out)
 
     def convolve(self, filter, y):
         matrix = _matrix(filter, (self.row, -1))
-        _each_chunk(self.chunks, self.shared, lambda start, stop, multiply: multiply(
+        self.chunks.each(lambda start, stop, multiply: multiply(
             self._rows(start, stop), matrix, y[start:stop].reshape(-1, y.shape[-1])))
 
     def filter_gradient(self, dy, dfilter):
@@ -284,7 +319,7 @@ class _Full:
             part = np.ascontiguousarray(dy[start:stop]).reshape(-1, dy.shape[-1])
             np.add(total, multiply(self._rows(start, stop), part), total)
 
-        _sum_of_chunks(self.chunks, self.shared, dfilter.reshape(self.row, -1), add)
+        self.chunks.sum(dfilter.reshape(self.row, -1), add)
 
     def _rows(self, start, stop):
         windows, part = self.windows, self.x[start:stop]
@@ -323,7 +358,7 @@ class _Sliding:
         # Threads wait for the GIL between NumPy calls, so use few calls.
         self._together = [slice(None)] if self.phases == 1 else range(len(self.begins))
         per_image = self.columns * (self.phases * self.rows * self.run + 2 * self.count * out)
-        self.chunks, self.shared = _chunks(len(x), per_image, self.run, out)
+        self.chunks = _Chunks.of(len(x), self.columns * self.count, per_image, self.run, out)
 
     def convolve(self, filter, y):
         matrices = _matrix(np.moveaxis(filter, self.axis, 0), (-1, self.run, y.shape[-1]))
@@ -337,7 +372,7 @@ class _Sliding:
                 multiply(met[some], matrices[some], flat[some])
             np.add.reduce(products, 0, None, part)
 
-        _each_chunk(self.chunks, self.shared, fill)
+        self.chunks.each(fill)
 
     def filter_gradient(self, dy, dfilter):
         dy = np.moveaxis(dy, (self.axis + 1, 0), (0, 1))
@@ -351,7 +386,7 @@ class _Sliding:
                 np.add(total[some], multiply(met[some], gathered), total[some])
 
         sums = np.empty((len(self.begins), self.run, dy.shape[-1]), dy.dtype)
-        _sum_of_chunks(self.chunks, self.shared, sums, add)
+        self.chunks.sum(sums, add)
         result = np.moveaxis(dfilter, self.axis, 0)
         result[...] = sums.reshape(result.shape)
 

@@ -162,7 +162,7 @@ class SparseSoftmaxCrossEntropyWithLogits(_CrossEntropy):
                             'logits are [batch, classes].')
         if len(x) != len(labels):
             raise _unequal_rows(x.shape, labels.shape)
-        _check_labels(labels, x.shape[1])
+        check_labels(labels, x.shape[1])
         if not x.size:
             return np.zeros(len(x), x.dtype), np.empty(x.shape, x.dtype)
         shifted, total, backprop = _normalized(x)
@@ -190,7 +190,7 @@ def _row_starts(rows, columns):
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
-def _check_labels(labels, classes):
+def check_labels(labels, classes):
     # Viewed as unsigned, a negative label is a huge one: a single pass finds both errors.
     if labels.size and np.maximum.reduce(labels.view(_UNSIGNED[labels.itemsize])) >= classes:
         worst = labels[(labels < 0) | (labels >= classes)][0]

@@ -30,9 +30,11 @@ _SCRATCHPAD_BY_USER, _SCRATCHPAD = 1, 80
 _QUERY_SCRATCHPAD = 136
 ARGUMENTS = {'src': 1, 'dst': 17, 'weights': 33, 'bias': 41, 'mean': 49, 'variance': 50,
              'scale': 51, 'shift': 52, 'diff_src': 129, 'diff_dst': 145, 'diff_weights': 161,
-             'diff_bias': 169, 'diff_scale': 255, 'diff_shift': 256}
+             'workspace': 64, 'diff_bias': 169, 'diff_scale': 255, 'diff_shift': 256}
 _QUERIES = {'src': 129, 'diff_src': 130, 'weights': 131, 'diff_weights': 132, 'dst': 133,
-            'diff_dst': 134}
+            'diff_dst': 134, 'workspace': 135}
+_RESULTS = frozenset({'dst', 'diff_src', 'diff_weights'})
+_QUERY_NAME = 8             # of the implementation
 _PER_THREAD = 1 << 18       # multiplications that pay for one more thread
 _SPINS = '20000'            # for how long a thread waits for the next work in a loop
 
@@ -151,41 +153,61 @@ class Primitive:
 
     `make(attributes)` makes oneDNN's description of it. `layouts` has the descriptor of each
     array; of those in `reordered` oneDNN chooses the layout, and they are copied to it before, or
-    from it after (`diff_weights`). `work` is the number of multiplications.
+    from it after. `work` is the number of multiplications. With a `workspace` there is one more
+    array, of `workspace_bytes` bytes (0: it is not needed), that the gradient gets from `run`.
+
+    Raises Unsupported also if oneDNN has but a slow reference implementation.
     """
 
     def __init__(self, make: Callable[[ctypes.c_void_p], ctypes.c_void_p],
                  layouts: dict[str, ctypes.c_void_p], work: int,
-                 reordered: str = '') -> None:
+                 reordered: Sequence[str] = (), workspace: bool = False) -> None:
         self._library = library = load()
         self._work = work
         self._lock = threading.Lock()
         attributes = library.make('dnnl_primitive_attr_create')
         library.check('dnnl_primitive_attr_set_scratchpad_mode', attributes, _SCRATCHPAD_BY_USER)
         self.description = make(attributes)
+        self._refuse_reference()
         self._primitive = library.make('dnnl_primitive_create', self.description)
+        if workspace:
+            layouts = {**layouts, 'workspace': self._query(_QUERIES['workspace'])}
+            self.workspace_bytes = library.calls.dnnl_memory_desc_get_size(layouts['workspace'])
         self._memory = {name: _memory(library, layout) for name, layout in layouts.items()}
         scratchpad = self._query(_QUERY_SCRATCHPAD)
         self._scratch_bytes = library.calls.dnnl_memory_desc_get_size(scratchpad)
         self._scratch = _memory(library, scratchpad)
         inner = dict(self._memory)
+        self._kept: list[np.ndarray] = []
         self._before: list[tuple[ctypes.c_void_p, Any]] = []
         self._after: list[tuple[ctypes.c_void_p, Any]] = []
-        if reordered:
-            best = self._query(_QUERIES[reordered])
-            if not library.calls.dnnl_memory_desc_equal(best, layouts[reordered]):
-                self._kept = aligned(library.calls.dnnl_memory_desc_get_size(best))
-                inner[reordered] = _memory(library, best, self._kept.ctypes.data)
-                pair = layouts[reordered], best
-                ends = self._memory[reordered], inner[reordered]
-                if reordered.startswith('diff'):
-                    self._after.append(_reorder(library, *pair[::-1], *ends[::-1]))
-                else:
-                    self._before.append(_reorder(library, *pair, *ends))
+        for name in reordered:
+            inner[name] = self._reordered(name, layouts[name])
         self._count = len(inner) + 1
         self._arguments = (_Argument * self._count)(
             *[_Argument(ARGUMENTS[name], memory) for name, memory in inner.items()],
             _Argument(_SCRATCHPAD, self._scratch))
+
+    def _refuse_reference(self) -> None:
+        name = ctypes.c_char_p()
+        self._library.check('dnnl_primitive_desc_query', self.description, _QUERY_NAME, 0,
+                            ctypes.byref(name))
+        if (name.value or b'').startswith(b'ref'):
+            raise Unsupported(f'only {name.value!r}')
+
+    def _reordered(self, name: str, layout: ctypes.c_void_p) -> ctypes.c_void_p:
+        """The array in the layout that oneDNN chose: the same one, or a copy."""
+        library, outer = self._library, self._memory[name]
+        best = self._query(_QUERIES[name])
+        if library.calls.dnnl_memory_desc_equal(best, layout):
+            return outer
+        self._kept.append(aligned(library.calls.dnnl_memory_desc_get_size(best)))
+        inner = _memory(library, best, self._kept[-1].ctypes.data)
+        if name in _RESULTS:
+            self._after.append(_reorder(library, best, layout, inner, outer))
+        else:
+            self._before.append(_reorder(library, layout, best, outer, inner))
+        return inner
 
     def _query(self, what: int) -> ctypes.c_void_p:
         return ctypes.c_void_p(self._library.calls.dnnl_primitive_desc_query_md(

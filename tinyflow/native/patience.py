@@ -1,0 +1,56 @@
+"""How many runs of a program with NumPy last as long as preparing its loops.
+
+Estimates alone: the number must be the same each time. They err on the side of more runs; too few
+would make a run wait.
+"""
+from __future__ import annotations
+
+import math
+from math import prod
+from typing import Any
+
+from tinyflow.compiler.ir import Instruction, Program
+from tinyflow.native import loops
+
+__all__ = ['runs_to_prepare']
+
+_START = 0.35               # seconds: importing llvmlite
+_EACH = 0.05                # to compile a loop; both on a machine that is busy
+_MOST = 20_000
+_CALL = 1e-6                # seconds for an instruction
+_ELEMENT = 0.2e-9           # and for an element of its result
+_DEAR = {'Exp': 5, 'Log': 5, 'Sigmoid': 8, 'Softmax': 8, 'Tanh': 10}     # times as much
+_UPDATE = 10                # the same for an optimizer
+_MULTIPLICATION = 0.6e-11   # seconds, on all processors
+
+
+def runs_to_prepare(program: Program) -> int:
+    """The number of runs; 0 if there are no loops to compile."""
+    count = loops.about_how_many(program)
+    if not count:
+        return 0
+    step = sum(map(_seconds, program.instructions))
+    return min(_MOST, math.ceil((_START + _EACH * count) / step))
+
+
+def _seconds(instruction: Instruction) -> float:
+    """About how long an instruction takes with NumPy, on a fast machine."""
+    values = instruction.outputs if not instruction.writes else instruction.inputs[:1]
+    elements = max([_size(v) for v in values], default=0)
+    kind = instruction.type.removeprefix('Resource')
+    factor = _UPDATE if kind.startswith('Apply') else _DEAR.get(kind, 1)
+    return _CALL + factor * elements * _ELEMENT + _multiplications(instruction) * _MULTIPLICATION
+
+
+def _multiplications(instruction: Instruction) -> float:
+    """Of matrix products and convolutions: the elements of the three arrays say how many."""
+    if 'MatMul' not in instruction.type and 'Conv2D' not in instruction.type:
+        return 0
+    sizes = [_size(v) for v in (*instruction.inputs, *instruction.outputs)]
+    if 'MatMul' in instruction.type:
+        return math.sqrt(prod(sorted(sizes)[-3:]))
+    return 25.0 * max(sizes)
+
+
+def _size(value: Any) -> int:
+    return prod(value.sizes) if value.known_shape else 0
