@@ -86,7 +86,7 @@ def _padded(x, size, rate):
 def mobilenet_v1(inputs, num_classes=1000, dropout_keep_prob=0.999, is_training=True, min_depth=8,
                  depth_multiplier=1.0, conv_defs=None, prediction_fn=layers.softmax,
                  spatial_squeeze=True, reuse=None, scope='MobilenetV1', global_pool=False):
-    """(scores, end points) of images [n, 224, 224, 3]; without num_classes (features, end points)."""
+    """(scores, end points) of images [n, 224, 224, 3]; without num_classes features, no scores."""
     if inputs.shape.ndims != 4:
         raise ValueError(f'Invalid input tensor rank, expected 4, was: {inputs.shape.ndims}')
     with variable_scope(scope, 'MobilenetV1', [inputs], reuse=reuse) as sc, \
