@@ -70,6 +70,8 @@ test: .venv/installed
 
 thorough: .venv/installed
 	@$(PY) -m pytest -q -n $(JOBS) --benchmark-disable -m thorough $(ARGS)
+	@TINYFLOW_NATIVE=always $(PY) -m pytest -q -n $(JOBS) --benchmark-disable -m 'not thorough' \
+	    tests/ops/test_ops.py tests/golden/test_ops.py tests/golden/test_programs.py
 
 # Progress is kept in .fuzz: RESUME=1 goes on where an interrupted run ended.
 fuzz: .venv/installed

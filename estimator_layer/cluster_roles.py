@@ -10,9 +10,10 @@ import time
 from estimator_layer.tf_config import TaskType
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import misuse
-from tinyflow.session.config import ConfigProto
+from tinyflow.session.config import ConfigProto, GraphOptions, RewriterConfig
 
-__all__ = ['default_device_fn', 'default_session_config', 'start_server', 'wait_for_others']
+__all__ = ['default_device_fn', 'default_session_config', 'local_session_config',
+           'start_server', 'wait_for_others']
 
 # Seconds from the start of a worker to its training, so that the workers do not all start at once.
 _DELAY_OF_A_WORKER = 5
@@ -43,7 +44,16 @@ def default_session_config(task):
         own = [f'/job:worker/task:{task.task_id}']
     if not task.cluster_spec or own is None:
         return None
-    return ConfigProto(allow_soft_placement=True, device_filters=['/job:ps', *own])
+    config = local_session_config()
+    config.device_filters = ['/job:ps', *own]
+    return config
+
+
+def local_session_config():
+    """The ConfigProto of a program of one process."""
+    rewrites = RewriterConfig(meta_optimizer_iterations=RewriterConfig.ONE)
+    return ConfigProto(allow_soft_placement=True,
+                       graph_options=GraphOptions(rewrite_options=rewrites))
 
 
 def start_server(config):

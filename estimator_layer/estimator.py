@@ -29,6 +29,8 @@ from typing import Any
 
 from estimator_layer.call_model_fn import call_model_fn, check_model_fn
 from estimator_layer.checkpoint_mismatch import explain_checkpoint_mismatch
+from estimator_layer.checkpoint_step import step_of_latest_checkpoint
+from estimator_layer.cluster_roles import local_session_config
 from estimator_layer.evaluate import evaluate
 from estimator_layer.export import saved_model
 from estimator_layer.keyword_arguments import suggest_keywords
@@ -36,6 +38,7 @@ from estimator_layer.model_fn import ModeKeys
 from estimator_layer.predict import predict
 from estimator_layer.run_config import RunConfig
 from estimator_layer.session_cache.cache import SessionCache
+from estimator_layer.tf_config import TaskType
 from estimator_layer.train import train
 from estimator_layer.warm_start import warm_start_variables
 from tinyflow.graph.support import logging
@@ -54,9 +57,6 @@ __all__ = ['Estimator', 'WarmStartSettings', 'config_with_model_dir']
 _WARM_START_FIELDS = ('ckpt_to_initialize_from', 'vars_to_warm_start', 'var_name_to_vocab_info',
                       'var_name_to_prev_var_name')
 
-# Names of the global step in a checkpoint; the second one is in the object-based checkpoints of
-# model_to_estimator.
-_GLOBAL_STEP_NAMES = ('global_step', 'estimator_global_step/.ATTRIBUTES/VARIABLE_VALUE')
 
 _TRAIN_HINT = ("train(input_fn, steps=...), where input_fn returns ({'x': x}, y): "
                "tf.estimator.inputs.numpy_input_fn({'x': x}, y, num_epochs=None, shuffle=True)")
@@ -117,6 +117,7 @@ class Estimator:
         _check_not_overridden(self)
         self._config = config_with_model_dir(config, model_dir)
         self._model_dir = self._config.model_dir
+        self._session_config = self._config.session_config
         logging.info('Using config: %s', self._config)
         if model_fn is None:
             raise misuse(ValueError('model_fn must be provided to Estimator.'))
@@ -212,12 +213,17 @@ class Estimator:
         if both step counts are given or one is not positive, NanLossDuringTrainingError if the
         loss becomes NaN.
         """
+        if self._config.task_type in (TaskType.EVALUATOR, TaskType.PS):
+            raise misuse(ValueError(
+                'Train has been called wrong configuration. Please use '
+                'tf.estimator.train_and_evaluate which calls proper API according to given '
+                f'configuration. Current configuration: {self._config}.'))
         if steps is not None and max_steps is not None:
             raise misuse(ValueError('Can not provide both steps and max_steps.'))
         _check_positive('steps', steps)
         _check_positive('max_steps', max_steps)
         hooks = _checked_hooks(hooks)
-        if max_steps is not None and self._global_step() >= max_steps:
+        if max_steps is not None and step_of_latest_checkpoint(self._model_dir) >= max_steps:
             logging.info('Skipping training since max_steps has already saved.')
             clean_up_after_kill(os.path.join(self._model_dir, 'model.ckpt'))
             return self
@@ -299,13 +305,6 @@ class Estimator:
         """The global step of a new graph; a subclass may create a different one."""
         return training_util.create_global_step(graph)
 
-    def _global_step(self):
-        """The step of the latest checkpoint, 0 without one."""
-        path = self.latest_checkpoint()
-        stored = [name for name, _ in list_variables(path)] if path else ()
-        name = next((name for name in _GLOBAL_STEP_NAMES if name in stored), None)
-        return int(load_variable(path, name)) if name else 0
-
     def _warm_start(self, checkpoint_path):
         """Initializes the Variables of the default graph as `warm_start_from` says."""
         settings = self._warm_start_settings
@@ -345,13 +344,16 @@ def config_with_model_dir(config, model_dir):
             + ('tf.estimator.RunConfig(session_config=config).' if isinstance(config, ConfigProto)
                else 'tf.estimator.RunConfig(**config).' if isinstance(config, dict)
                else 'tf.estimator.RunConfig(...).')))
+    if config.session_config is None:
+        config = config.replace(session_config=local_session_config())
     if model_dir is not None:
         model_dir = os.fspath(model_dir)
         if config.model_dir not in (None, model_dir):
             raise misuse(ValueError(
                 '`model_dir` are set both in constructor and `RunConfig`, but with different '
                 f"values. In constructor: '{model_dir}', in `RunConfig`: '{config.model_dir}' "))
-        return config.replace(model_dir=model_dir)
+        if model_dir:
+            return config.replace(model_dir=model_dir)
     if config.model_dir is None:
         model_dir = tempfile.mkdtemp()
         logging.warning('Using temporary folder as model directory: %s', model_dir)

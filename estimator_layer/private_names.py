@@ -6,12 +6,18 @@ tinyflow/api/private_modules.py lists the modules.
 from __future__ import annotations
 
 from estimator_layer.canned.dnn import dnn_logit_fn_builder
-from estimator_layer.canned.linear import linear_logit_fn_builder
+from estimator_layer.canned.linear import (
+    _fraction_of_zero as _compute_fraction_of_zero,
+    linear_logit_fn_builder,
+)
 from estimator_layer.canned.logit_fns import call_logit_fn
 from estimator_layer.canned.optimizers import get_optimizer as get_optimizer_instance
 from estimator_layer.canned.trees.estimators import (
     classification_head as _create_classification_head_and_closed_form,
     regression_head as _create_regression_head,
+)
+from estimator_layer.checkpoint_step import (
+    step_of_latest_checkpoint as _load_global_step_from_checkpoint_dir,
 )
 from estimator_layer.estimator import Estimator as EstimatorV2
 from estimator_layer.eval_summaries import write_eval_summaries
@@ -21,10 +27,11 @@ from estimator_layer.export.receivers import (
     build_raw_supervised_input_receiver_fn,
     build_supervised_input_receiver_fn_from_input_fn,
 )
+from estimator_layer.heads.checks import call_loss_fn
 from estimator_layer.heads.keys import MetricKeys, PredictionKeys
+from estimator_layer.heads.tpu_spec import HeadWithTPUSpec as _Head
 from estimator_layer.heads.v1 import (
     BinaryHeadV1 as _binary_logistic_head_with_sigmoid_cross_entropy_loss,
-    HeadV1 as _Head,
     MultiClassHeadV1 as _multi_class_head_with_softmax_cross_entropy_loss,
     RegressionHeadV1 as _regression_head,
     binary_or_multi_class_head as _binary_logistic_or_multi_class_head,
@@ -34,17 +41,19 @@ from estimator_layer.hooks.stop_at_checkpoint import (
 )
 from estimator_layer.model_fn import ModeKeys
 from estimator_layer.tf_config import TaskType
+from estimator_layer.tpu.spec import TPUEstimatorSpec as _TPUEstimatorSpec
 
 __all__ = ['EXPORT_TAG_MAP', 'EstimatorV2', 'LOSS_METRIC_KEY', 'MetricKeys', 'ModeKeys',
            'PredictionKeys', 'SupervisedInputReceiver', 'TaskType', 'UnsupervisedInputReceiver',
-           '_Head', '_create_classification_head',
+           '_Head', '_TPUEstimatorSpec', '_compute_fraction_of_zero', '_create_classification_head',
            '_create_classification_head_and_closed_form', '_create_regression_head',
-           '_StopAtCheckpointStepHook', '_write_dict_to_summary',
+           '_StopAtCheckpointStepHook', '_load_global_step_from_checkpoint_dir',
+           '_write_dict_to_summary',
            '_binary_logistic_head_with_sigmoid_cross_entropy_loss',
            '_binary_logistic_or_multi_class_head',
            '_multi_class_head_with_softmax_cross_entropy_loss', '_regression_head',
            'build_raw_supervised_input_receiver_fn',
-           'build_supervised_input_receiver_fn_from_input_fn', 'call_logit_fn',
+           'build_supervised_input_receiver_fn_from_input_fn', 'call_logit_fn', 'call_loss_fn',
            'dnn_logit_fn_builder', 'linear_logit_fn_builder',
            'get_optimizer_instance']
 

@@ -1,6 +1,10 @@
 """The canned estimators of TensorFlow 2 by the names that TensorFlow 1.15's own modules have."""
 from __future__ import annotations
 
+from estimator_layer.canned.parse_example_spec import (
+    classifier_parse_example_spec as classifier_parse_example_spec_v2,
+    regressor_parse_example_spec as regressor_parse_example_spec_v2,
+)
 from estimator_layer.canned.version_2 import (
     BaselineClassifier as BaselineClassifierV2,
     BaselineEstimator as BaselineEstimatorV2,
@@ -20,5 +24,5 @@ __all__ = [
     'BaselineClassifierV2', 'BaselineEstimatorV2', 'BaselineRegressorV2', 'DNNClassifierV2',
     'DNNEstimatorV2', 'DNNLinearCombinedClassifierV2', 'DNNLinearCombinedEstimatorV2',
     'DNNLinearCombinedRegressorV2', 'DNNRegressorV2', 'LinearClassifierV2', 'LinearEstimatorV2',
-    'LinearRegressorV2',
+    'LinearRegressorV2', 'classifier_parse_example_spec_v2', 'regressor_parse_example_spec_v2',
 ]

@@ -68,7 +68,8 @@ def _baseline_model_fn(features, labels, mode, head, optimizer, conventions, wei
     check_features(features)
     checks, batch_size = _batch_size(features, _key_of(weight_column))
     with tf.control_dependencies(checks), tf.variable_scope('baseline'):
-        bias = tf.get_variable('bias', shape=[units], initializer=tf.zeros_initializer)
+        bias = tf.get_variable('bias', shape=[units], initializer=tf.zeros_initializer,
+                               use_resource=conventions.use_resource)
         logits = tf.multiply(bias, tf.ones([batch_size, units]))
 
     def train_op_fn(loss):

@@ -36,7 +36,7 @@ def get_optimizer(optimizer, learning_rate=None):
         optimizer = optimizer()
     if not isinstance(optimizer, tf.train.Optimizer):
         raise misuse(ValueError(
-            f'The optimizer object is not an Optimizer instance. Given: {optimizer}\n  Hint: '
+            f'The given object is not an Optimizer instance. Given: {optimizer}\n  Hint: '
             f'{_hint(optimizer)}'))
     return optimizer
 
@@ -50,6 +50,7 @@ class Version1:
     get = staticmethod(get_optimizer)
     partitioner = staticmethod(get_partitioner)
     ftrl = tf.train.FtrlOptimizer
+    use_resource = None         # as the variable scope says
 
     @staticmethod
     def head_settings():

@@ -30,6 +30,7 @@ class Version2:
     """Optimizers of Keras, whose counter of steps is the global step; Variables in one part."""
 
     ftrl = keras.optimizers.Ftrl
+    use_resource = True         # what these optimizers update
 
     @staticmethod
     def partitioner(config, min_slice_size=0):
@@ -48,7 +49,8 @@ class Version2:
             optimizer = optimizer()
         if not isinstance(optimizer, keras.optimizers.Optimizer):
             raise misuse(ValueError(
-                f'The optimizer object is not a tf.keras.optimizers.Optimizer: {optimizer}\n  '
+                'The given object is not a tf.keras.optimizers.Optimizer instance. Given: '
+                f'{optimizer}\n  '
                 "Hint: tf.keras.optimizers.Adam(0.001), or a name such as 'Adam'; estimators of "
                 'tf.compat.v1.estimator take those of tf.compat.v1.train.'))
         if tf.train.get_global_step() is None:
@@ -56,6 +58,7 @@ class Version2:
         # Each graph has its own Variables; a copy for each.
         own = type(optimizer).from_config(optimizer.get_config())
         own.iterations = tf.train.get_global_step()
+        optimizer._iterations = own.iterations      # as in TensorFlow, for programs that ask it
         return own
 
     @staticmethod

@@ -9,6 +9,7 @@ import abc
 import tinyflow as tf
 from estimator_layer.heads import checks
 from estimator_layer.heads.keys import MetricKeys, named
+from estimator_layer.heads.tpu_spec import HeadWithTPUSpec
 from estimator_layer.model_fn import EstimatorSpec, ModeKeys
 from keras_layer.losses.base import compute_weighted_loss
 from keras_layer.metrics import Mean
@@ -22,11 +23,13 @@ MEAN = 'sum_over_batch_size'        # tf.keras.losses.Reduction.SUM_OVER_BATCH_S
 _REDUCTIONS = ('auto', 'sum', MEAN)
 
 
-class Head(abc.ABC):
+class Head(HeadWithTPUSpec, abc.ABC):
     """Computes loss, predictions, metrics and training op of a model from its logits.
 
     A custom head implements the abstract members and create_estimator_spec.
     """
+
+    _base = 'Head'
 
     @property
     @abc.abstractmethod
@@ -72,7 +75,10 @@ class Head(abc.ABC):
 
         Raises ValueError for invalid shapes, dtypes or arguments.
         """
-        raise NotImplementedError('Subclasses of Head must implement `create_estimator_spec()`.')
+        return super().create_estimator_spec(
+            features=features, mode=mode, logits=logits, labels=labels, optimizer=optimizer,
+            trainable_variables=trainable_variables, train_op_fn=train_op_fn,
+            update_ops=update_ops, regularization_losses=regularization_losses)
 
     def _summary_key(self, key):
         return named(key, self.name)

@@ -88,11 +88,14 @@ def range_scope(public):
 
 def in_range(labels, n_classes, message=None, scope='assert_range'):
     """`labels` with a runtime check that 0 <= labels < n_classes."""
+    allowed = f'labels must be in [0, {n_classes})'
+    be = '' if scope == 'assert_range' else 'be '
     with tf.name_scope(None, scope, (labels,)):
-        message = message or f'labels must be in [0, {n_classes})'
         below = tf.assert_less_equal(
-            labels, tf.convert_to_tensor(n_classes - 1, dtype=labels.dtype), message=message)
-        above = tf.assert_non_negative(labels, message=message)
+            labels, tf.convert_to_tensor(n_classes - 1, dtype=labels.dtype),
+            message=message or f'Labels must {be}<= n_classes - 1: {allowed}')
+        above = tf.assert_non_negative(
+            labels, message=message or f'Labels must {be}>= 0: {allowed}')
         with tf.control_dependencies([below, above]):
             return tf.identity(labels)
 
@@ -209,10 +212,12 @@ def check_label_vocabulary(vocabulary, error=ValueError):
                            f'{type(vocabulary)}'))
 
 
-def check_thresholds(thresholds):
+def check_thresholds(thresholds, multi_label=False):
     """The thresholds as a tuple, each in (0, 1)."""
     thresholds = tuple(thresholds or ())
     for threshold in thresholds:
         if not 0. < threshold < 1.:
-            raise misuse(ValueError(f'thresholds not in (0, 1): {thresholds}.'))
+            raise misuse(ValueError(
+                f'thresholds must be in (0, 1) range. Given: {threshold}' if multi_label
+                else f'thresholds not in (0, 1): {thresholds}.'))
     return thresholds

@@ -156,7 +156,7 @@ class MultiLabelHead(TaskHead):
                  loss_reduction=MEAN, loss_fn=None, classes_for_class_based_metrics=None,
                  name=None):
         check_multi_label_arguments(n_classes, label_vocabulary)
-        self._at_thresholds = _at_thresholds(checks.check_thresholds(thresholds))
+        self._at_thresholds = _at_thresholds(checks.check_thresholds(thresholds, multi_label=True))
         self._metric_class_ids = metric_class_ids(classes_for_class_based_metrics, n_classes,
                                                   label_vocabulary)
         super().__init__(

@@ -39,6 +39,9 @@ class MultiHead(Head):
     @property
     def loss_reduction(self):
         """The reduction of all heads; ValueError if they differ."""
+        return self._shared_reduction()
+
+    def _shared_reduction(self):
         reductions = [head.loss_reduction for head in self._heads]
         if len(set(reductions)) > 1:
             raise misuse(ValueError('The loss_reduction must be the same for different heads. '
@@ -105,6 +108,7 @@ class MultiHead(Head):
         """See Head."""
         with tf.name_scope(self.name, 'multi_head'):
             by_head = self._by_head(logits, labels)
+            self._shared_reduction()
             specs = [head.create_estimator_spec(
                 features=features, mode=mode, logits=by_head[head.name],
                 labels=labels[head.name] if labels else None, train_op_fn=no_op_train_op_fn)

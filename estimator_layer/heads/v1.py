@@ -11,6 +11,7 @@ import tinyflow as tf
 from estimator_layer.heads import checks, v1_metrics
 from estimator_layer.heads.keys import MetricKeys, PredictionKeys as Key, named
 from estimator_layer.heads.tasks import Binary, MultiClass, MultiLabel, Regression
+from estimator_layer.heads.tpu_spec import HeadWithTPUSpec
 from estimator_layer.model_fn import EstimatorSpec, ModeKeys
 from tinyflow.graph.support.errors import abstract, misuse
 
@@ -26,7 +27,7 @@ processed_labels as converted for the loss.
 """
 
 
-class HeadV1:
+class HeadV1(HeadWithTPUSpec):
     """Computes loss, predictions, metrics, train op and signatures of a model from its logits.
 
     A subclass defines the task, the order in which TF1 creates the predictions, and the metrics.
@@ -211,7 +212,7 @@ class MultiLabelHeadV1(HeadV1):
     def __init__(self, n_classes, weight_column=None, thresholds=None, label_vocabulary=None,
                  loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE, loss_fn=None,
                  classes_for_class_based_metrics=None, name=None):
-        self._thresholds = checks.check_thresholds(thresholds)
+        self._thresholds = checks.check_thresholds(thresholds, multi_label=True)
         check_multi_label_arguments(n_classes, label_vocabulary)
         self._metric_class_ids = metric_class_ids(classes_for_class_based_metrics, n_classes,
                                                   label_vocabulary)
@@ -255,7 +256,9 @@ def check_multi_label_arguments(n_classes, vocabulary):
     if n_classes is None or n_classes < 2:
         raise misuse(ValueError('n_classes must be > 1 for multi-label classification. Given: '
                                 f'{n_classes}'))
-    checks.check_label_vocabulary(vocabulary)
+    if vocabulary is not None and not isinstance(vocabulary, (list, tuple)):
+        raise misuse(ValueError('label_vocabulary must be a list or tuple. Given type: '
+                                f'{type(vocabulary)}'))
     if vocabulary is not None and len(vocabulary) != n_classes:
         raise misuse(ValueError(f'Length of label_vocabulary must be n_classes ({n_classes}). '
                                 f'Given: {len(vocabulary)}'))

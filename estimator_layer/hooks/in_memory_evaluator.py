@@ -24,9 +24,10 @@ class InMemoryEvaluatorHook(SessionRunHook):
     """Evaluates every `every_n_iter` steps without a checkpoint in between.
 
     The training's Variables are copied into the evaluation's graph, so that both see the same
-    values. Raises ValueError for an interval or a number of steps that is not positive, and for
-    a model with state outside of Variables, such as boosted trees; TypeError unless `estimator`
-    is an Estimator.
+    values; a Variable that the training does not have takes its initial value. Raises
+    ValueError for an interval or a number of steps that is not positive, and for a model with
+    state outside of Variables, such as boosted trees; TypeError unless `estimator` is an
+    Estimator.
     """
 
     def __init__(self, estimator, input_fn, steps=None, hooks=None, name=None, every_n_iter=100):
@@ -46,14 +47,38 @@ class InMemoryEvaluatorHook(SessionRunHook):
         self._iterations = 0
 
     def begin(self):
+        """Builds the evaluation's graph. ValueError for a model that has its own way to start."""
         self._timer.reset()
         self._iterations = 0
         self._step = training_util.get_global_step()
-        self._trained = {v.op.name: v for v in
-                         get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)}
+        self._graph = Graph()
+        with self._graph.as_default():
+            self._build(self._estimator, self._estimator.config)
+
+    def _build(self, estimator, config):
+        set_random_seed(config.tf_random_seed)
+        estimator._create_global_step(self._graph)
+        inputs = call_input_fn(self._input_fn, ModeKeys.EVAL,
+                               estimator._input_params(ModeKeys.EVAL), config)
+        spec = estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.EVAL, config)
+        self._update, self._results = metric_ops(spec)
+        for what, given in (('saver', spec.scaffold.saver), ('init_fn', spec.scaffold.init_fn)):
+            if given is not None:
+                raise misuse(ValueError(
+                    f'InMemoryEvaluator does not support custom {what}.\n  Hint: '
+                    'tf.estimator.train_and_evaluate, which evaluates checkpoints.'))
+        self._scaffold = scaffold_with_metrics(spec.scaffold)
+        self._all_hooks = [*inputs.hooks, *self._hooks, *spec.evaluation_hooks,
+                           StopAfterNEvalsHook(self._steps, log_progress=False)]
 
     def after_create_session(self, session, coord):
         """Evaluates before the first step."""
+        graph = get_default_graph()
+        if graph.get_collection(GraphKeys.SAVEABLE_OBJECTS):
+            raise misuse(ValueError(
+                'InMemoryEvaluator does not support saveables other than global variables.\n  '
+                'Hint: tf.estimator.train_and_evaluate, which evaluates checkpoints.'))
+        self._trained = {v.op.name: v for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES)}
         self._evaluate(session)
 
     def before_run(self, run_context):
@@ -69,41 +94,20 @@ class InMemoryEvaluatorHook(SessionRunHook):
 
     def _evaluate(self, session):
         self._timer.update_last_triggered_step(self._iterations)
-        estimator, config = self._estimator, self._estimator.config
-        names = list(self._trained)
-        values = dict(zip(names, session.run([self._trained[name] for name in names])))
-        with Graph().as_default() as graph:
-            set_random_seed(config.tf_random_seed)
-            estimator._create_global_step(graph)
-            inputs = call_input_fn(self._input_fn, ModeKeys.EVAL,
-                                   estimator._input_params(ModeKeys.EVAL), config)
-            spec = estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.EVAL, config)
-            update, results = metric_ops(spec)
-            for what, given in (('saver', spec.scaffold.saver), ('init_fn', spec.scaffold.init_fn)):
-                if given is not None:
-                    raise misuse(ValueError(
-                        f'InMemoryEvaluator does not support custom {what}.\n  Hint: '
-                        'tf.estimator.train_and_evaluate, which evaluates checkpoints.'))
-            if graph.get_collection(GraphKeys.SAVEABLE_OBJECTS):
-                raise misuse(ValueError(
-                    'InMemoryEvaluator does not support saveables other than global variables.\n  '
-                    'Hint: tf.estimator.train_and_evaluate, which evaluates checkpoints.'))
-            evaluated = {v.op.name: v for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES)}
-            missing = sorted(set(evaluated) - set(values))
-            if missing:
-                raise misuse(ValueError(
-                    f'The evaluation has Variables that the training does not have: {missing}.'))
+        copied = {v: self._trained[v.op.name]
+                  for v in self._graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
+                  if v.op.name in self._trained}
+        values = session.run(list(copied.values()))
 
-            def copy_values(scaffold, evaluation):
-                evaluation.set_variable_values(
-                    (variable, values[name]) for name, variable in evaluated.items())
+        def copy_values(scaffold, evaluation):
+            evaluation.set_variable_values(zip(copied, values))
 
-            scaffold = Scaffold(init_fn=copy_values,
-                                copy_from_scaffold=scaffold_with_metrics(spec.scaffold))
+        estimator = self._estimator
+        with self._graph.as_default():
+            self._graph._unsafe_unfinalize()        # each evaluation adds the count of its batches
             metrics = evaluate_once(
-                None, scaffold=scaffold, eval_ops=update, final_ops=results,
-                config=config.session_config,
-                hooks=[*inputs.hooks, *self._hooks, *spec.evaluation_hooks,
-                       StopAfterNEvalsHook(self._steps, log_progress=False)])
+                None, scaffold=Scaffold(init_fn=copy_values, copy_from_scaffold=self._scaffold),
+                eval_ops=self._update, final_ops=self._results, hooks=self._all_hooks,
+                config=estimator.config.session_config)
             logging.info('Evaluated in memory.')
             write_eval_summaries(estimator.eval_dir(self._name), metrics, None)

@@ -145,7 +145,11 @@ class Model(SavingMethods, TrainingAPI, Network, NotCopied, instead=(
         self._functions.forget()
 
     def _compile_now(self):
-        self._compiled = Compiled(self, *self._compile_arguments)
+        kind = Compiled
+        if self.run_eagerly:
+            from keras_layer.engine.training.at_once import CompiledAtOnce  # start-up time
+            kind = CompiledAtOnce
+        self._compiled = kind(self, *self._compile_arguments)
         self._compiled.trainable = trainable_state(self)
 
     def _fit_ranks(self, targets):

@@ -221,13 +221,22 @@ class Network(NetworkLosses, Layer):
 
     @property
     def _checkpoint_dependencies(self):
+        """The layers by their numbers, then what attributes name: a subclass has only those."""
         found, with_weights = [], 0
-        for i, layer in enumerate(self.layers):
-            if layer.weights:
+        for i, layer in enumerate(self._numbered_layers()):
+            if self._wired_when_made and layer.weights:
                 found.append((f'layer_with_weights-{with_weights}', layer))
                 with_weights += 1
             found.append((f'layer-{i}', layer))
         return found + super()._checkpoint_dependencies
+
+    def _numbered_layers(self):
+        return self.layers if self._is_graph_network else []
+
+    @property
+    def _wired_when_made(self):
+        """True if the layers had their weights when they were put into the network."""
+        return self._is_graph_network
 
     def reset_states(self):
         """Sets the states of all stateful layers to zero."""

@@ -120,6 +120,13 @@ class Sequential(Model):
     def _sublayers(self):
         return list(self._stack) if '_stack' in self.__dict__ else []
 
+    def _numbered_layers(self):
+        return self.layers
+
+    @property
+    def _wired_when_made(self):
+        return self._is_graph_network and not self._wired_by_data
+
     def build(self, input_shape=None):
         """Makes the weights for inputs of that shape, batch included."""
         if self._is_graph_network or input_shape is None:

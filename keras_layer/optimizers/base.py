@@ -14,6 +14,11 @@ from tinyflow.graph.support.keywords import constructor_keywords, nearest_keywor
 __all__ = ['Optimizer']
 
 
+class _CallableList(list):
+    def __call__(self):
+        return list(self)
+
+
 class Optimizer:
     """Base of Keras' optimizers, those of TF 1.15 (`OptimizerV2`).
 
@@ -269,7 +274,10 @@ class Optimizer:
         """The Variables of the optimizer's state: `iterations`, then the slots."""
         return self._weights
 
-    variables = weights
+    @property
+    def variables(self):
+        """The same as `weights`, also by a call: a method in TensorFlow 1, later a property."""
+        return _CallableList(self._weights)
 
     def get_weights(self):
         """The values of `weights`."""

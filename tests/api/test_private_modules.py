@@ -46,7 +46,8 @@ from tensorflow.python.ops import gradients; gradients.gradients
 from tensorflow.python.ops import control_flow_ops; control_flow_ops.cond
 from tensorflow.python.util import function_utils; \
     assert function_utils.fn_args(lambda a, b=1, *c, **d: a) == ('a', 'b')
-from tensorflow.python.ops import variables; assert variables.VariableV1 is tf.Variable
+from tensorflow.python.ops import variables; assert variables.VariableV1 is tf.Variable; \
+    variables.PartitionedVariable
 from tensorflow.python.framework import tensor_shape; \
     assert tensor_shape.unknown_shape(2).as_list() == [None, None]
 from tensorflow.python.feature_column import feature_column_lib, feature_column as fc; \
@@ -103,6 +104,20 @@ from tensorflow.python.util import tf_contextlib, tf_inspect; tf_contextlib.cont
 from tensorflow.python.util.deprecation import deprecated
 from tensorflow.python.ops import gen_math_ops; gen_math_ops.add
 from tensorflow.python.ops.rnn import rnn_cell_impl; rnn_cell_impl.RNNCell
+from tensorflow.core.protobuf import config_pb2 as c, rewriter_config_pb2 as r, saver_pb2; \
+    o = c.ConfigProto().graph_options; o.rewrite_options.remapping = r.RewriterConfig.OFF; \
+    assert c.ConfigProto is tf.ConfigProto and c.RunOptions is tf.RunOptions; saver_pb2.SaverDef
+from tensorflow.python.training import checkpoint_state_pb2; checkpoint_state_pb2.CheckpointState()
+from tensorflow.python.saved_model import loader_impl as l, utils_impl as u; l.load; \
+    l._parse_saved_model; assert u.get_variables_path('/a') == '/a/variables/variables'
+from tensorflow_estimator import estimator as e; e.inputs.numpy_input_fn; \
+    e.export.ServingInputReceiver; e.experimental.stop_if_no_decrease_hook
+from tensorflow_estimator.python.estimator import keras as k; k.model_to_estimator
+from tensorflow.python.platform import benchmark; benchmark.Benchmark
+from tensorflow.python.feature_column import feature_column_v2 as fc; fc.make_parse_example_spec_v2
+from tensorflow.python.platform import tf_logging; import tinyflow.graph.support.logging as own; \
+    before, said = own.info, []; tf_logging.info = said.append; own.info('a'); \
+    assert said == ['a']; del tf_logging.info; assert own.info is tf_logging.info is before
 '''.strip().splitlines()
 
 

@@ -167,3 +167,144 @@ def test_defaults_keywords_and_globals():
 
 
 SCALE = 10.
+
+
+# ---- names of other scopes, attributes, items, functions inside ---------------------------------
+
+CALLS = 0
+
+
+def test_global_and_nonlocal_names():
+    count = 0
+
+    @tf.function
+    def absolute(x):
+        global CALLS
+        nonlocal count
+        CALLS += 1
+        count += 2
+        if x > 0:
+            y = x
+        else:
+            y = -x
+        return y
+    before = CALLS
+    assert absolute(tf.constant(-3)).numpy() == 3
+    assert (CALLS - before, count) == (1, 2)        # while it was traced
+
+
+class Holder:
+    total = 0
+
+    def double_if_positive(self, x):
+        self.total = x
+        if x > 0:
+            self.total = self.total * 2
+        return self.total
+
+    @tf.function
+    def step(self, x):
+        return self.double_if_positive(x)
+
+
+def test_attributes_that_a_block_sets():
+    assert tf.function(Holder().double_if_positive)(tf.constant(4)).numpy() == 8
+    assert tf.function(Holder().double_if_positive)(tf.constant(-4)).numpy() == -4
+    assert Holder().step(tf.constant(3)).numpy() == 6       # nothing else keeps this object
+
+    @tf.function
+    def summed(n):
+        holder, items = Holder(), {'product': tf.constant(1)}
+        holder.total = tf.constant(0)
+        for i in tf.range(1, n):
+            holder.total += i
+            items['product'] *= i
+        return holder.total, items['product']
+    assert [t.numpy() for t in summed(tf.constant(5))] == [10, 24]
+
+
+def test_functions_inside_are_converted():
+    @tf.function
+    def each(x):
+        def absolute(y):
+            if y > 0:
+                return y
+            return -y
+
+        def clipped(y):
+            return (lambda z: z if 0 < z < 5 else tf.constant(0))(y)
+        return tf.map_fn(absolute, x), clipped(x[0])
+    first, second = each(tf.constant([4, -2]))
+    assert (first.numpy().tolist(), second.numpy()) == ([4, 2], 4)
+
+
+def test_a_loop_that_changes_variables_alone():
+    v = tf.Variable(0)
+
+    @tf.function
+    def fill(n):
+        while v < n:
+            v.assign_add(3)
+        return v.read_value()
+    assert fill(tf.constant(10)).numpy() == 12 == v.numpy()
+
+
+def test_branches_of_other_dtypes():
+    def mixed(x):
+        if x > 0:
+            y = 1
+        else:
+            y = 1.5
+        return y
+    with pytest.raises(TypeError, match="'y' has dtype int32 in the main branch, but dtype float"):
+        tf.function(mixed)(tf.constant(1))
+
+
+def test_a_list_of_the_tensors_of_a_loop():
+    def collected(n):
+        found = []
+        for i in tf.range(n):
+            found.append(i)
+        return found
+    with pytest.raises(ValueError, match='(?s)is used outside it.*a loop collects values in a '):
+        tf.function(collected)(tf.constant(5))
+
+
+def test_functions_of_datasets_are_converted():
+    def tenfold(x):
+        if x > 1:
+            return x * 10
+        return x
+    assert [int(x) for x in tf.data.Dataset.range(4).map(tenfold)] == [0, 1, 20, 30]
+    with tf.Graph().as_default(), tf.Session() as session:
+        element = tf.data.Dataset.range(4).map(tenfold).make_one_shot_iterator().get_next()
+        assert [session.run(element) for _ in range(4)] == [0, 1, 20, 30]
+
+
+def test_what_branches_and_loops_do_besides():
+    v = tf.Variable(0)
+
+    @tf.function
+    def several(n):
+        for i in tf.range(n):
+            v.assign(v * 2 + i)
+            if i > 1:
+                v.assign_add(100)
+        if n > 3:
+            v.assign_add(1000)
+        return v.read_value()
+    assert several(tf.constant(4)).numpy() == 1311 == v.numpy()
+    tf.function(lambda n: tf.while_loop(
+        lambda i: i < n, lambda i: (v.assign_sub(1), i + 1)[1:], [tf.constant(0)]))(tf.constant(5))
+    assert v.numpy() == 1306
+
+
+def test_assertions_of_a_loop():
+    @tf.function
+    def checked(n):
+        for i in tf.range(n):
+            assert i < 3, 'too far'
+        return n
+    assert checked(tf.constant(2)).numpy() == 2
+    with pytest.raises(tf.errors.InvalidArgumentError, match='too far'):
+        checked(tf.constant(9))

@@ -103,3 +103,73 @@ def test_heads_of_private_modules():
         with tf.Session() as session:
             np.testing.assert_allclose(session.run(spec.training_loss), np.square(X - Y).sum(),
                                        rtol=1e-5)
+
+
+def test_a_task_of_servers_or_evaluations_does_not_train(tmp_path):
+    class Evaluator(tf.estimator.RunConfig):
+        task_type = 'evaluator'
+
+    estimator = tf.estimator.Estimator(line(tmp_path)._model_fn, str(tmp_path), Evaluator())
+    with pytest.raises(ValueError, match='train_and_evaluate'):
+        estimator.train(points(), steps=1)
+
+
+def test_settings_of_a_session_by_default(tmp_path):
+    estimator = tf.estimator.Estimator(line(tmp_path)._model_fn, model_dir='')
+    assert os.path.isdir(estimator.model_dir)           # '' is none: a temporary folder
+    config = estimator.config.session_config
+    assert config.allow_soft_placement
+    assert config.graph_options.rewrite_options.meta_optimizer_iterations == 1
+
+
+def test_step_of_the_latest_checkpoint(tmp_path):
+    assert private_names._load_global_step_from_checkpoint_dir(str(tmp_path)) == 0
+    line(tmp_path).train(points(), steps=3)
+    assert private_names._load_global_step_from_checkpoint_dir(str(tmp_path)) == 3
+
+
+def test_heads_that_make_specs_for_tpus():
+    class ForTPU(private_names._Head):
+        def _create_tpu_estimator_spec(self, features, mode, logits, **settings):
+            return private_names._TPUEstimatorSpec(mode, loss=tf.constant(features))
+
+    with tf.Graph().as_default():
+        spec = ForTPU().create_estimator_spec(features=2., mode=KEYS.EVAL, logits=None)
+        assert type(spec) is tf.estimator.EstimatorSpec
+    with pytest.raises(NotImplementedError, match='TPUEstimatorSpec not available'):
+        private_names._regression_head()._create_tpu_estimator_spec({}, KEYS.EVAL, None)
+    with pytest.raises(NotImplementedError, match='Subclasses of _Head must'):
+        private_names._Head().create_estimator_spec(features={}, mode=KEYS.EVAL, logits=None)
+
+
+def test_messages_of_heads():
+    with pytest.raises(ValueError, match=r'thresholds must be in \(0, 1\) range. Given: 1.0'):
+        tf.estimator.MultiLabelHead(3, thresholds=[0.5, 1.])
+    with pytest.raises(ValueError, match='label_vocabulary must be a list or tuple'):
+        tf.estimator.MultiLabelHead(2, label_vocabulary={'a': 0, 'b': 1})
+    heads = [tf.estimator.RegressionHead(name='a'),
+             tf.estimator.RegressionHead(name='b', loss_reduction='sum')]
+    ones = dict.fromkeys('ab', np.ones([1, 1], np.float32))
+    with tf.Graph().as_default(), pytest.raises(ValueError, match='must be the same'):
+        tf.estimator.MultiHead(heads).create_estimator_spec({}, KEYS.TRAIN, ones, ones)
+    with tf.Graph().as_default(), tf.Session() as session:
+        loss = private_names._binary_logistic_head_with_sigmoid_cross_entropy_loss().create_loss(
+            {}, KEYS.EVAL, tf.constant([[1.]]), tf.constant([[1.2]])).training_loss
+        with pytest.raises(tf.errors.InvalidArgumentError, match='Labels must <= n_classes - 1'):
+            session.run(loss)
+
+
+def test_waiting_for_a_checkpoint(tmp_path, monkeypatch):
+    waits = []
+    monkeypatch.setattr('time.sleep', waits.append)
+    with tf.Graph().as_default():
+        step = tf.train.create_global_step()
+        to_ten = step.assign(10)
+        with tf.Session() as session:
+            session.run(step.assign(9))
+            tf.train.Saver().save(session, str(tmp_path / 'model.ckpt'))
+        hook = private_names._StopAtCheckpointStepHook(model_dir=str(tmp_path), last_step=10)
+        with tf.train.SingularMonitoredSession(hooks=[hook]) as session:
+            session.raw_session().run(to_ten)
+            session.run(step)
+            assert waits == [30] and not session.should_stop()

@@ -44,3 +44,27 @@ def test_error_of_run_after_the_end_shows_the_loop():
             session.run(counted)
             with pytest.raises(RuntimeError, match='while not session.should_stop'):
                 session.run(counted)
+
+
+def test_in_memory_evaluator_builds_one_graph(tmp_path):
+    """In `begin`, in which a custom start is refused; what training lacks keeps its first value."""
+    calls = []
+
+    def model_fn(features, labels, mode):
+        calls.append(mode)
+        w = tf.get_variable('w', [], initializer=tf.zeros_initializer())
+        loss = w
+        if mode == 'eval':
+            loss += tf.get_variable('only_here', [], initializer=tf.constant_initializer(10.))
+        step = tf.assign_add(tf.train.get_global_step(), 1)
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.group(
+            tf.assign_add(w, 1.), step))
+
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path))
+    hook = tf.estimator.experimental.InMemoryEvaluatorHook(estimator, points(1), steps=1,
+                                                            every_n_iter=1)
+    estimator.train(points(1), steps=3, hooks=[hook])
+    assert calls == ['train', 'eval']
+    from estimator_layer.hooks.early_stopping import read_eval_metrics
+    found = read_eval_metrics(estimator.eval_dir())
+    assert [metrics['loss'] for metrics in found.values()] == [10., 11., 12., 13.]

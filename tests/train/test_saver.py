@@ -716,3 +716,19 @@ def test_another_shape_than_the_checkpoint_has(graph, tmp_path):
                 tf.errors.InvalidArgumentError,
                 match='Restoring from checkpoint failed.*a mismatch between.*shapes of both'):
             tf.train.Saver().restore(sess, path)
+
+
+def test_an_estimator_saves_the_tables_of_its_model(tmp_path):
+    """By a Saver for each device, as all Estimators have."""
+    def model_fn(features, labels, mode):
+        table = tf.contrib.lookup.MutableHashTable(tf.string, tf.float32, 0., name='seen')
+        if mode == 'train':
+            step = tf.assign_add(tf.train.get_global_step(), 1)
+            with tf.control_dependencies([step]):
+                train_op = table.insert(features, tf.constant([30.]))
+            return tf.estimator.EstimatorSpec(mode, loss=tf.constant(1.), train_op=train_op)
+        return tf.estimator.EstimatorSpec(mode, {'y': table.lookup(features)})
+
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path))
+    estimator.train(lambda: tf.constant(['a']), steps=1)
+    assert next(estimator.predict(lambda: tf.constant(['a'])))['y'] == 30.

@@ -31,7 +31,9 @@ _ELSEWHERE = {
     'tensorflow.core.framework': 'tinyflow.formats.protos',
     'tensorflow.core.kernels': 'tinyflow.formats.protos',
     'tensorflow.core.kernels.boosted_trees': 'tinyflow.formats.protos',
-    'tensorflow.core.protobuf': 'tinyflow.formats.protos',
+    'tensorflow.core.protobuf': 'tinyflow.api.private.protobuf',
+    **{f'tensorflow.core.protobuf.{name}': f'tinyflow.api.private.protobuf.{name}'
+       for name in ('config_pb2', 'rewriter_config_pb2')},
     'tensorflow.core.util': 'tinyflow.formats.protos',
     'tensorflow.config': 'tinyflow.api.config',
     'tensorflow.io.gfile': 'tinyflow.graph.support.filesystem',
@@ -79,6 +81,8 @@ def _target(name: str) -> str:
     if known is not None:
         return known
     parent, _, last = name.rpartition('.')
+    if parent == 'tensorflow.core.protobuf':        # most of it is as in tensorflow.core.framework
+        return f'tinyflow.formats.protos.{last}'
     return f'{_target(parent)}.{last}' if parent else name
 
 
@@ -92,6 +96,7 @@ class _Private(types.ModuleType):
     def __init__(self, name: str, behind: list[types.ModuleType]) -> None:
         super().__init__(name)
         self._behind = behind
+        self._replaced = {}                 # name -> (tinyflow's module, its own value)
 
     def __getattr__(self, name):
         path = f'{self.__name__}.{name}'
@@ -108,6 +113,30 @@ class _Private(types.ModuleType):
             # tinyflow's own layout is not TensorFlow's
             return importlib.import_module(path)
         return value
+
+    def __setattr__(self, name, value):
+        """Also where tinyflow itself looks the name up: tests replace functions of a module."""
+        owner = None if isinstance(value, types.ModuleType) else self._owner(name)
+        if owner is None:
+            super().__setattr__(name, value)
+        else:
+            self._replaced.setdefault(name, (owner, vars(owner)[name]))
+            setattr(owner, name, value)
+
+    def __delattr__(self, name):
+        """Brings back what a program has replaced."""
+        if name in self._replaced:
+            owner, value = self._replaced.pop(name)
+            setattr(owner, name, value)
+        else:
+            super().__delattr__(name)
+
+    def _owner(self, name):
+        """The first tinyflow module that has the name; None for names of this module itself."""
+        if name.startswith('__') or name in self.__dict__:
+            return None
+        return next((module for module in self.__dict__.get('_behind', ())
+                     if name in vars(module)), None)
 
     def _found(self, name):
         *others, last = self.__dict__['_behind']

@@ -26,6 +26,7 @@ def _estimator_modules(root: str) -> dict[str, tuple[str, ...]]:
         f'{root}.head': ('estimator_layer', private),
         f'{root}.hooks': ('estimator_layer.contrib', 'estimator_layer', private),
         f'{root}.inputs': ('estimator_layer.inputs',),
+        f'{root}.keras': ('estimator_layer.model_to_estimator', private),
         f'{root}.model_fn': ('estimator_layer', private),
         f'{root}.run_config': ('estimator_layer', private),
     }
@@ -90,6 +91,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_OPS}.rnn_cell_impl': ('tinyflow.api.private.rnn_cell_impl',
                               'tinyflow.layers.rnn.rnn_cell'),
     f'{_PYTHON}.platform.app': ('tinyflow.api.app',),
+    f'{_PYTHON}.platform.benchmark': ('tinyflow.api.test',),
     f'{_PYTHON}.platform.flags': ('tinyflow.api.flags',),
     f'{_PYTHON}.platform.gfile': ('tinyflow.api.gfile',),
     f'{_PYTHON}.platform.test': ('tinyflow.api.test',),
@@ -100,12 +102,17 @@ _HOMES: dict[str, tuple[str, ...]] = {
     **{f'{_PYTHON}.saved_model.{name}': (f'tinyflow.train.saved_model.{name}',) for name in (
         'builder', 'loader', 'main_op', 'signature_constants', 'signature_def_utils',
         'tag_constants', 'utils')},
+    f'{_PYTHON}.saved_model.loader_impl': ('tinyflow.api.private.saved_model',
+                                           'tinyflow.train.saved_model.loader'),
+    f'{_PYTHON}.saved_model.utils_impl': ('tinyflow.api.private.saved_model',
+                                          'tinyflow.train.saved_model.utils'),
     f'{_PYTHON}.summary': ('tinyflow.api.summary', 'tinyflow'),
     f'{_PYTHON}.summary.summary_iterator': ('tinyflow.api.private.classes',),
     f'{_PYTHON}.summary.summary': ('tinyflow.api.summary',),
     f'{_PYTHON}.tools.freeze_graph': ('tinyflow.api.tools.freeze_graph',),
     f'{_PYTHON}.tools.inspect_checkpoint': ('tinyflow.api.tools.inspect_checkpoint',),
     f'{_PYTHON}.training': ('tinyflow.train',),
+    f'{_PYTHON}.training.checkpoint_state_pb2': ('tinyflow.formats.protos.checkpoint_state_pb2',),
     f'{_PYTHON}.training.monitored_session': ('tinyflow.api.private.monitored_session',
                                               'tinyflow.train'),
     f'{_PYTHON}.training.moving_averages': ('tinyflow.train.optimizers.moving_averages',),
@@ -132,6 +139,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_CONTRIB}.slim.python': ('tinyflow.api.contrib.slim',),
     _ESTIMATOR: ('tinyflow',),
     f'{_ESTIMATOR}.estimator': ('estimator_layer',),
+    **{f'{_ESTIMATOR}.estimator.{name}': (f'estimator_layer.{name}',)
+       for name in ('experimental', 'export', 'inputs')},
     f'{_ESTIMATOR}.python': ('estimator_layer',),
     **_estimator_modules(f'{_ESTIMATOR}.python.estimator'),
 }

@@ -15,7 +15,7 @@ from tinyflow.graph.func_graph import FuncGraph, Spec, func_graph_from_py
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import Site, here
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import misuse, report
+from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, misuse, report
 from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.ops.array import constants
 from tinyflow.ops.control_flow.function_nodes import functions_of
@@ -52,7 +52,7 @@ class Function:
                 arguments = list(arguments[0])
             outer = len(graph.get_operations())
             _check_takes(python_function, caller, arguments, specs)
-            tensors = self._components(python_function(*arguments))
+            tensors = self._components(_called(python_function, arguments))
             return _after_side_effects(graph, tensors, outer)
 
         graph = FuncGraph(function_name(caller, python_function))
@@ -74,6 +74,18 @@ class Function:
         pairs = [component(leaf, self._rows) for leaf in leaves]
         self.spec = structure.pack_as(result, [spec for _, spec in pairs])
         return [tensor for tensor, _ in pairs]
+
+
+def _called(function: Callable, arguments: list) -> Any:
+    """function(*arguments); if Python itself cannot decide, with the control flow of AutoGraph."""
+    try:
+        return function(*arguments)
+    except OperatorNotAllowedInGraphError:
+        from tinyflow.eager.autograph.convert import convert  # start-up time
+        converted = convert(function)
+        if converted is function:
+            raise
+        return converted(*arguments)
 
 
 def function_name(caller: str, function: Any = None) -> str:

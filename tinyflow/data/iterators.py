@@ -12,10 +12,13 @@ from tinyflow.data.function_graphs import as_values, function_name
 from tinyflow.data.iterator_saveable import IteratorSaveable
 from tinyflow.data.ops import iterator_ops as ops, option_ops
 from tinyflow.data.options import Options
+from tinyflow.data.runtime.shuffling import as_made
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import colocate_with, device, get_default_graph, name_scope
 from tinyflow.graph.func_graph import FuncGraph
+from tinyflow.graph.object_scalars import boxed
+from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.errors import (
     OutOfRangeError,
@@ -24,6 +27,7 @@ from tinyflow.graph.support.errors import (
     report,
     why,
 )
+from tinyflow.graph.support.v1_v2_switches import v2_enabled
 
 GLOBAL_ITERATORS = 'iterators'
 _MANY = 32              # calls of get_next on one iterator, after which it warns
@@ -196,7 +200,11 @@ class EagerIterator(Iterator):
                          structure.legacy_shapes(spec), structure.legacy_classes(spec))
         self._spec = spec
         self._dataset = dataset         # while this iterator is in use
-        ops.MakeIterator.apply(with_settings(dataset, dataset._variant_tensor), resource)
+        variant: Any = with_settings(dataset, dataset._variant_tensor)
+        if not v2_enabled():            # in TensorFlow 1 each pass begins with the same seeds
+            variant = nodes.Const(value=boxed(as_made(variant.array.item())),
+                                  dtype=dtypes.variant)
+        ops.MakeIterator.apply(variant, resource)
 
     def get_next(self, name: str | None = None) -> Any:
         """The next element. OutOfRangeError after the last."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 
+from tinyflow.eager.custom_gradient import call_with_own_gradient
 from tinyflow.eager.execute import execute
 from tinyflow.eager.graph import EAGER_GRAPH
 from tinyflow.eager.tape import EagerTape
@@ -42,6 +43,7 @@ def _install():
     eager_mode.tensor_type = EagerTensor
     eager_mode.variable_type = EagerVariable
     eager_mode.tape_type = EagerTape
+    eager_mode.call_with_own_gradient = call_with_own_gradient
     eager_mode.graph = EAGER_GRAPH
 
 

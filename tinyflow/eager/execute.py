@@ -19,6 +19,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.constant_value import as_python, check_rank
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.node_builder import complete_attrs, convert_inputs, output_dtypes
+from tinyflow.graph.node_errors import in_function
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.signature import output_count
 from tinyflow.graph.support import errors
@@ -375,9 +376,18 @@ def _tensor_of_a_graph(tensor):
     return misuse(TypeError(errors.report(
         'An op outside of the function building code is being passed a "Graph" tensor: '
         f"'{tensor.name}' of {tensor.op.graph}", inputs=[('tensor', tensor)],
-        hint='it has no value outside of that graph. Make it and what uses it inside one `with '
+        hint='a tf.function leaves nodes in lists and attributes, not values: return it.'
+        if in_function(tensor) else
+             'it has no value outside of that graph. Make it and what uses it inside one `with '
              'graph.as_default():`, and run it in a tf.Session(graph=graph); or leave out the '
              'graph.')))
+
+
+def _short(tensor):
+    """A value, or the Variable of a handle."""
+    if type(tensor) is EagerTensor:
+        return repr(tensor)
+    return f"the Variable '{tensor.op.name}'"
 
 
 def _refuse_in_graph(graph, inputs):
@@ -386,9 +396,9 @@ def _refuse_in_graph(graph, inputs):
         return
     for value in inputs:
         for tensor in value if isinstance(value, (list, tuple)) else (value,):
-            if type(tensor) is EagerTensor:
+            if isinstance(tensor, Tensor) and tensor.op.graph is EAGER_GRAPH:
                 raise misuse(RuntimeError(
                     'Attempting to capture an EagerTensor without building a function: '
-                    f'{tensor!r} in {graph}.\n  Hint: x.numpy() makes a constant of it.'))
+                    f'{_short(tensor)} in {graph}.\n  Hint: x.numpy() makes a constant of it.'))
 
 

@@ -12,6 +12,7 @@ from tinyflow.eager.tensor import EagerTensor
 from tinyflow.eager.traced_graph import TracedGraph
 from tinyflow.graph import eager_mode
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import refuse_inner
 from tinyflow.graph.func_graph import Spec
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import logging, nest
@@ -72,7 +73,7 @@ class Function:
         self._traces = {}
         self._methods = weakref.WeakKeyDictionary()     # instance -> its Function
         self._created = []              # weak references to the Variables of the first call
-        self._called = False
+        self._instance = None           # of a method, kept during a call
         functools.update_wrapper(self, python_function)
 
     @property
@@ -104,7 +105,14 @@ class Function:
                 parameters=list(signature.parameters.values())[1:])
             bound = Function(method, self._nest, self._autograph, self._features)
             self._methods[instance] = bound
-        return bound
+        return bound._of(instance)
+
+    def _of(self, instance):
+        """The same Function, which keeps its object: that of `Model().step` is in use nowhere else.
+        """
+        twin = object.__new__(Function)
+        twin.__dict__.update(self.__dict__, _instance=instance)
+        return twin
 
     def __call__(self, *args, **kwargs):
         if not eager_mode.executing_eagerly():          # a graph is being built
@@ -152,7 +160,10 @@ class Function:
 
     def _bound(self, args, kwargs):
         """The arguments in the order of the parameters, defaults included."""
-        bound = self._parameters.bind(*args, **kwargs)
+        try:
+            bound = self._parameters.bind(*args, **kwargs)
+        except TypeError as error:
+            raise misuse(TypeError(f'{self.__name__}{self._parameters}: {error}')) from None
         bound.apply_defaults()
         return [bound.args, dict(sorted(bound.kwargs.items()))]
 
@@ -181,7 +192,7 @@ class Function:
         return given
 
     def _trace(self, arguments, leaves, specs):
-        created, allowed = [], not self._called
+        created, allowed = [], not self._traces
 
         def creator(make, **settings):
             if not allowed:
@@ -202,7 +213,6 @@ class Function:
             if any(reference() is None for reference in created):
                 creator(None)
             concrete = self._concrete_function(arguments, leaves, creator)
-        self._called = True
         return concrete
 
     def _concrete_function(self, arguments, leaves, creator):
@@ -247,12 +257,15 @@ class ConcreteFunction:
     def _output(self, value):
         if value is None or isinstance(value, Operation):
             return None
-        return self.graph.capture(convert_to_tensor(value))
+        tensor = convert_to_tensor(value)
+        if type(tensor) is not EagerTensor and not self.graph.takes_from(tensor.op.graph):
+            raise refuse_inner(tensor, self.graph)
+        return self.graph.capture(tensor)
 
     def _finish(self):
         """Results that wait for what acts; without a result, one that only waits."""
         graph = self.graph
-        with graph.control_dependencies(graph.acting):
+        with graph.control_dependencies(graph.side_effects.acting):
             leaves = [None if t is None else identity(t) for t in
                       nest.flatten(self.structured_outputs, expand_composites=True)]
             self.structured_outputs = nest.pack_sequence_as(

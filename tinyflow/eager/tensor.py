@@ -107,6 +107,10 @@ class EagerTensor(Tensor):
         """The tensor: it is on the CPU."""
         return self
 
+    def gpu(self, gpu_index=0):
+        """RuntimeError: there is none."""
+        raise misuse(RuntimeError(f'GPU:{gpu_index} unknown device.'))
+
     def __array__(self, dtype=None, copy=None):
         return np.array(self.array, dtype, copy=copy is not False)
 
@@ -122,6 +126,16 @@ class EagerTensor(Tensor):
         if not self.array.ndim:
             raise misuse(TypeError('Cannot iterate over a scalar tensor.'))
         return iter(nodes.Unpack(self, num=len(self.array), axis=0))
+
+    def __contains__(self, item):
+        """As for any object that can be iterated, by the `==` of rows."""
+        return any(row is item or row == item for row in self)
+
+    def __setitem__(self, key, value):
+        raise misuse(TypeError(
+            f'{type(self).__name__!r} object does not support item assignment\n  Hint: '
+            'tf.tensor_scatter_nd_update(x, [[row]], [new]) gives a new tensor; a tf.Variable '
+            'has v[row].assign(new).'))
 
     def _one(self):
         if self.array.size != 1:

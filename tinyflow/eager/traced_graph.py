@@ -14,29 +14,29 @@ __all__ = ['TracedGraph']
 _SMALL = 128            # elements; larger values stay outside the program, as captures
 
 
-class TracedGraph(FuncGraph):
-    """A FuncGraph that adds control dependencies by itself, as TensorFlow's functions do.
+class SideEffects:
+    """The order of the nodes of one graph that do more than compute a result.
 
     A read of a Variable waits for the last write to it, a write for the last write and the reads
     since; other nodes that act, such as a tf.print, wait for each other. `acting` are the nodes
     that must run although no result may need them.
     """
 
-    def __init__(self, name, outer_graph=None, autograph=False):
-        super().__init__(name, outer_graph or EAGER_GRAPH)
-        self.autograph = autograph      # layers convert their `call`
-        self._collections = {}
+    def __init__(self):
         self.acting = []
         self._last_write = {}           # Variable -> the node that wrote it last
         self._reads = {}                # Variable -> the nodes that have read it since
         self._last_effect = None
 
-    def add(self, operation):
-        waits = self._waits_of(operation)
+    def inside(self):
+        """Those of a branch or a loop."""
+        return SideEffects()
+
+    def order(self, operation):
+        """Lets a new node wait for those before it."""
+        waits = [w for w in self._waits_of(operation) if w not in operation.control_inputs]
         if waits:
-            others = [w for w in waits if w not in operation.control_inputs]
-            operation.control_inputs = (*operation.control_inputs, *others)
-        super().add(operation)
+            operation.control_inputs = (*operation.control_inputs, *waits)
 
     def _waits_of(self, operation):
         waits = []
@@ -62,6 +62,19 @@ class TracedGraph(FuncGraph):
             self.acting.append(operation)
         return dict.fromkeys(waits)
 
+
+class TracedGraph(FuncGraph):
+    """A FuncGraph that adds control dependencies by itself, as TensorFlow's functions do.
+
+    The branches and loops inside have SideEffects of their own.
+    """
+
+    def __init__(self, name, outer_graph=None, autograph=False):
+        super().__init__(name, outer_graph or EAGER_GRAPH)
+        self.autograph = autograph      # layers convert their `call`
+        self._collections = {}
+        self.side_effects = SideEffects()
+
     def capture(self, tensor):
         """As in a FuncGraph; a small value that no tape watches becomes a constant."""
         if type(tensor) is EagerTensor and tensor.array.size <= _SMALL \
@@ -74,6 +87,11 @@ class TracedGraph(FuncGraph):
 
 
 def _acts(operation):
+    """True if it must run, in its place, for more than its results and the Variables it writes."""
     definition = operation.definition
-    return not definition.pure and not definition.writes and (
+    if definition.pure:
+        return False
+    if definition.functions:            # a branch or a loop, which may do several things
+        return True
+    return not definition.writes and (
         not operation.outputs or definition.calls_user_code or definition.state is not None)

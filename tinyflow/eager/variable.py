@@ -83,8 +83,9 @@ class EagerVariable(ResourceVariable):
     def __repr__(self):
         value = self.value()
         array = value._text(repr) if get_default_graph().runs_at_once else '<in a graph>'
+        line = '\n' if '\n' in array else ''
         return (f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
-                f'numpy={array}>')
+                f'numpy={line}{array}>')
 
     __str__ = __repr__
 

@@ -10,6 +10,7 @@ import functools
 import itertools
 from collections.abc import Callable
 
+from tinyflow.graph import eager_mode
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
@@ -96,9 +97,14 @@ def custom_gradient(f):
 
     Shapes: xs [*each], y a Tensor or list of them; grad takes a dy for every y and returns a dx, of
     the shape of its x, for every x (a single one need not be in a list).
+
+    While ops run at once f may read Variables, if grad takes them as `variables`; it then returns
+    (dxs, gradients of the variables).
     """
     @functools.wraps(f)
     def with_own_gradient(*args, **kwargs):
+        if eager_mode.executing_eagerly():
+            return eager_mode.call_with_own_gradient(f, args, kwargs)
         if kwargs:
             raise misuse(ValueError('custom_gradient: call the function with positional arguments; '
                                     f'got the keywords {sorted(kwargs)}.'))

@@ -33,6 +33,10 @@ def register_tensor_conversion_function(base_type, conversion_func, priority=100
     insort(_conversions, (priority, base_type, conversion_func), key=lambda entry: entry[0])
 
 
+def _named(tensor: Tensor) -> str:
+    return repr(tensor) if tensor.op.graph.runs_at_once else f"'{tensor.name}'"
+
+
 def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None,
                       as_ref=False) -> Tensor:
     """Converts `value` to a Tensor of `dtype`, or of the dtype that the value implies.
@@ -46,7 +50,7 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_
         if dtype is not None and value.dtype.base_dtype is not dtype.base_dtype:
             raise misuse(ValueError(report(
                 f'Tensor conversion requested dtype {dtype.name} for Tensor with dtype '
-                f"{value.dtype.name}: '{value.name}'", inputs=[('tensor', value)],
+                f'{value.dtype.name}: {_named(value)}', inputs=[('tensor', value)],
                 hint=dtype_hints.for_not_allowed('tensor', value, {dtype.base_dtype}))))
         return value
     for _, base_type, function in _conversions:

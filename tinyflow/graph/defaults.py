@@ -88,7 +88,9 @@ def refuse_inner(tensor, graph):
         f"'{tensor.name}' was created inside the function '{function.name}' (a branch of a cond, "
         f'the body of a loop or of a map) and is used outside it, in {graph}.',
         inputs=[('tensor', tensor)],
-        hint='return it from that function; only returned tensors can be used outside.')))
+        hint='return it from that function; only returned tensors can be used outside. A list or '
+             'attribute keeps the node, not its value; a loop collects values in a '
+             'tf.TensorArray.')))
 
 
 class name_scope:                       # noqa: N801 (TF's name)

@@ -19,6 +19,8 @@ execute: Callable[..., Any] | None = None
 tensor_type: type | None = None
 variable_type: type | None = None
 tape_type: type | None = None
+# What functions with tf.custom_gradient do meanwhile.
+call_with_own_gradient: Callable[..., Any] | None = None
 # The graph of eager execution, whose ops run at once.
 graph: Graph | None = None
 _of_sessions: Graph | None = None

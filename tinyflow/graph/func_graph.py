@@ -55,6 +55,21 @@ class FuncGraph(Graph):
             self._device_scopes = DeviceScopes(self.outer_graph._device_scopes.devices)
         self.capture_observers: list[Callable[[Tensor], None]] = []     # called with each capture
         self._capture_name = ''
+        outside = self.outer_graph.side_effects         # only inside of a tf.function
+        self.side_effects = None if outside is None else outside.inside()
+
+    def add(self, operation: Operation) -> None:
+        if self.side_effects is not None:
+            self.side_effects.order(operation)
+        super().add(operation)
+
+    def after_side_effects(self, results: Any) -> Any:
+        """`results`, a nest of tensors, waiting for the nodes that act inside of a tf.function."""
+        if self.side_effects is None or not self.side_effects.acting:
+            return results
+        with self.control_dependencies(self.side_effects.acting):
+            return nest.map_structure(lambda t: None if t is None else nodes.Identity(t), results,
+                                      expand_composites=True)
 
     # ---- names ---------------------------------------------------------------------------
 
@@ -175,6 +190,7 @@ def func_graph_from_py(name: str, python_function: Callable, specs: Sequence[Spe
         result = python_function(*arguments)
         graph.structured_outputs = nest.map_structure(
             lambda value: _output(graph, value, op_value), result, expand_composites=True)
+        graph.structured_outputs = graph.after_side_effects(graph.structured_outputs)
         graph.outputs = [t for t in nest.flatten(graph.structured_outputs, expand_composites=True)
                          if t is not None]
     return graph

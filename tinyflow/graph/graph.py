@@ -71,6 +71,7 @@ class Graph(NotCopied, instead=(
     # ---- functions: FuncGraph overrides these ----------------------------------------------
 
     outer_graph = None          # the enclosing graph
+    side_effects = None         # the order of nodes that act, inside of a tf.function
     scope = ''                  # the scope of the cond or loop that the function belongs to
     runs_at_once = False        # True of the graph of eager execution
     builds_models = False       # True of the graph of Keras' models meanwhile

@@ -53,14 +53,32 @@ def shape_contradicts(tensor, error):
         hint='set_shape only adds static information; tf.reshape changes a shape.')))
 
 
+def in_function(tensor):
+    """True for a node of a tf.function, which no Session runs."""
+    graph = tensor.op.graph
+    while graph.outer_graph is not None and not graph.builds_models:
+        graph = graph.outer_graph
+    return graph.runs_at_once
+
+
+def _runner(tensor):
+    return 'the tf.function' if in_function(tensor) else 'a Session'
+
+
+_OF_FUNCTION = ('return it: the result of the function has a value; tf.py_function(f, [x], dtype) '
+                'calls Python with values')
+
+
 def no_truth_value(tensor):
     """`if tensor:`"""
+    hint = 'tf.cond(x, f, g) decides inside the graph, tf.where(x, a, b) selects element by ' \
+           'element; `if x is not None:` tests whether it exists; '
+    hint += 'AutoGraph converts `if` and `while` in a `def` of your own file, without yield and ' \
+            'autograph=False.' if in_function(tensor) else 'sess.run(x) gives its value.'
     return misuse(OperatorNotAllowedInGraphError(report(
         f"'{tensor.name}' has no truth value: it is a node of the graph, and its value exists "
-        'only while a Session runs it.', inputs=[('tensor', tensor)],
-        hint='tf.cond(x, f, g) decides inside the graph, tf.where(x, a, b) selects element by '
-             'element; `if x is not None:` tests whether it exists; sess.run(x) gives its value.'
-             + why('tensor-as-bool'))))
+        f'only while {_runner(tensor)} runs it.', inputs=[('tensor', tensor)],
+        hint=hint + why('tensor-as-bool'))))
 
 
 def not_iterable(tensor):
@@ -70,7 +88,9 @@ def not_iterable(tensor):
         inputs=[('tensor', tensor)],
         hint='tf.unstack(x) gives a list of its rows if their number is known, and so does '
              '[x[i] for i in range(n)]; tf.while_loop and tf.map_fn loop inside the graph; '
-             'sess.run(x) gives an array.' + why('tensor-iteration'))))
+             + ('AutoGraph converts `for row in x:` in a `def` of your own file.'
+                if in_function(tensor) else 'sess.run(x) gives an array.')
+             + why('tensor-iteration'))))
 
 
 def no_len(tensor):
@@ -85,13 +105,15 @@ def no_array(tensor):
     """`np.asarray(tensor)`"""
     return misuse(NotImplementedError(report(
         f"'{tensor.name}' cannot become a NumPy array: it is a node of the graph, and its value "
-        'exists only while a Session runs it.', inputs=[('tensor', tensor)],
-        hint='sess.run(x) gives its value as an array.' + why('no-numpy'))))
+        f'exists only while {_runner(tensor)} runs it.', inputs=[('tensor', tensor)],
+        hint=(_OF_FUNCTION + '; ops of tf.* in place of NumPy\'s.' if in_function(tensor) else
+              'sess.run(x) gives its value as an array.') + why('no-numpy'))))
 
 
 def no_number(tensor):
     """`float(tensor)`"""
     return misuse(TypeError(report(
         f"'{tensor.name}' is a node of the graph, not a number.", inputs=[('tensor', tensor)],
-        hint='sess.run(x) gives its value; tf.cast(x, ...) changes its dtype in the graph; for '
-             'range(x) there are tf.range(x) and tf.while_loop.' + why('no-numpy'))))
+        hint=(_OF_FUNCTION if in_function(tensor) else 'sess.run(x) gives its value')
+        + '; tf.cast(x, ...) changes its dtype in the graph; for range(x) there are tf.range(x) '
+          'and tf.while_loop.' + why('no-numpy'))))

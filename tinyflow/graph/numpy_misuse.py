@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.dtype_hints import as_written
 from tinyflow.graph.foreign_attributes import refuse
+from tinyflow.graph.node_errors import in_function
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, misuse, report, why
 
@@ -26,7 +27,11 @@ NUMPY_NAMES = {
 
 def _no_attribute(instance, name):
     problem = f'{type(instance).__name__!r} object has no attribute {name!r}'
-    return misuse(AttributeError(_text(instance, problem, NUMPY_NAMES[name])))
+    hint = NUMPY_NAMES[name]
+    if hint is _VALUE and in_function(instance._as_graph_element()):
+        hint = 'inside a tf.function it has no value yet: return it, or tf.py_function(f, [{0}], ' \
+               'dtype) calls Python with values.' + why('no-numpy')
+    return misuse(AttributeError(_text(instance, problem, hint)))
 
 
 def _text(value, problem, hint):

@@ -128,8 +128,8 @@ class SparseTensor:
         return [self._indices, self._values, self._dense_shape], SparseTensorValue
 
     def __str__(self):
-        return (f'SparseTensor(indices={self._indices}, values={self._values}, '
-                f'dense_shape={self._dense_shape})')
+        return (f'SparseTensor(indices={self._indices!s}, values={self._values!s}, '
+                f'dense_shape={self._dense_shape!s})')
 
     __repr__ = __str__
 

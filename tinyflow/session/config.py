@@ -78,10 +78,29 @@ class OptimizerOptions(Record):
                'opt_level': 0, 'global_jit_level': 0}
 
 
+class RewriterConfig(Record):
+    """Accepted and without effect, as OptimizerOptions."""
+
+    DEFAULT, ON, OFF, AGGRESSIVE = range(4)
+    DEFAULT_NUM_ITERS, ONE, TWO = range(3)
+    (DEFAULT_MEM_OPT, NO_MEM_OPT, MANUAL, HEURISTICS, SWAPPING_HEURISTICS,
+     RECOMPUTATION_HEURISTICS, SCHEDULING_HEURISTICS) = range(7)
+    _fields = {**dict.fromkeys((
+        'layout_optimizer', 'constant_folding', 'shape_optimization', 'remapping',
+        'arithmetic_optimization', 'dependency_optimization', 'loop_optimization',
+        'function_optimization', 'debug_stripper', 'scoped_allocator_optimization',
+        'pin_to_host_optimization', 'implementation_selector', 'auto_mixed_precision',
+        'meta_optimizer_iterations', 'min_graph_nodes', 'memory_optimization',
+        'meta_optimizer_timeout_ms'), 0),
+        'disable_model_pruning': False, 'disable_meta_optimizer': False,
+        'fail_on_optimizer_errors': False, 'memory_optimizer_target_node_name_scope': '',
+        'optimizers': list}
+
+
 class GraphOptions(Record):
     """Accepted; the graph is always optimised."""
 
-    _fields = {'optimizer_options': OptimizerOptions, 'rewrite_options': None,
+    _fields = {'optimizer_options': OptimizerOptions, 'rewrite_options': RewriterConfig,
                'enable_recv_scheduling': False, 'infer_shapes': True,
                'place_pruned_graph': False, 'build_cost_model': 0, 'timeline_step': 0}
 

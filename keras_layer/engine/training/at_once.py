@@ -4,10 +4,25 @@ from __future__ import annotations
 import copy
 
 import tinyflow as tf
-from keras_layer.engine.training.compiling import Compiled
+from keras_layer.engine.training.compiling import Compiled, no_loss
 from keras_layer.engine.training.endpoints import call_metric
 
-__all__ = ['CallAtOnce']
+__all__ = ['CallAtOnce', 'CompiledAtOnce']
+
+
+class CompiledAtOnce(Compiled):
+    """The losses, metrics and weights of a model, whose functions are called for each batch only.
+    """
+
+    def build_total_loss(self):
+        """Nothing is computed yet. ValueError if there will be no loss."""
+        self.total_loss = None
+        if not self._trained and not self._extra_losses():
+            raise no_loss()
+
+    @staticmethod
+    def _result_of(metric, endpoint, weight):
+        return None
 
 
 class CallAtOnce:

@@ -135,9 +135,7 @@ class Compiled:
                     else self.total_loss + weighted
             extra = self._extra_losses()
             if self.total_loss is None and not extra:
-                raise misuse(ValueError(
-                    'The model cannot be compiled because it has no loss to optimize.\n  Hint: '
-                    "compile(optimizer, loss='mse'), or model.add_loss(...)."))
+                raise no_loss()
             if extra:
                 total = tf.add_n(extra)
                 self.total_loss = total if self.total_loss is None else self.total_loss + total
@@ -177,6 +175,12 @@ class Compiled:
             endpoint.make_sample_weight()
         self.build_total_loss()
         return True
+
+
+def no_loss():
+    """The error of a model that has neither a loss nor added losses."""
+    return misuse(ValueError('The model cannot be compiled because it has no loss to optimize.\n  '
+                             "Hint: compile(optimizer, loss='mse'), or model.add_loss(...)."))
 
 
 def _losses(loss, names):

@@ -57,3 +57,10 @@ def test_reference_variables_are_refused(name):
     variable = tf.Variable([1., 2.], use_resource=False)
     with pytest.raises(ValueError, match='(?s)Variable:0.*float32_ref.*use_resource=True'):
         keras.optimizers.get(name).get_updates(tf.reduce_sum(variable ** 2), [variable])
+
+
+def test_variables_are_a_method_or_a_property():
+    v = tf.get_variable('v', [2], use_resource=True)
+    optimizer = tf.keras.optimizers.Adam()
+    optimizer.get_updates(tf.reduce_sum(v), [v])
+    assert optimizer.variables() == optimizer.variables == optimizer.weights

@@ -184,9 +184,11 @@ ELEMENTARY = [
 ]
 
 WIDE = np.concatenate([np.linspace(-6, 6, 25), [0.5, 1e-8, 20.0, -26.0]])
+ERF32 = np.concatenate([np.linspace(-6, 6, 5000), [np.inf, 1e-30, 0.0]]).astype(np.float32)
 SPECIAL = [
     row('Erf', lambda tf, x: tf.erf(x), [WIDE], ref=scipy.special.erf, tol=1e-14, grad=False),
     unary('Erf', 'erf', math.erf, low=-2, high=2),
+    row('Erf', lambda tf, x: tf.erf(x), [ERF32], ref=one_by_one(math.erf), tol=3e-7, grad=False),
     row('Erfc', lambda tf, x: tf.erfc(x), [WIDE[WIDE < 20]], tol=1e-14, grad=False,
         ref=one_by_one(math.erfc)),
     unary('Erfc', 'erfc', math.erfc, low=-2, high=2),

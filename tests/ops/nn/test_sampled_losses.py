@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.ops.nn import candidate_samplers
 
 CLASSES, DIM = 40, 5
 
@@ -25,6 +26,25 @@ def test_unique_draws_are_different_and_inside(sampler, seed):
                    seed=seed)
     assert sorted(found.sampled_candidates) == list(range(30))
     assert (found.sampled_expected_count <= 1).all()
+
+
+@pytest.mark.parametrize('unique', [True, False])
+@pytest.mark.parametrize('kind', [candidate_samplers.Uniform, candidate_samplers.LogUniform,
+                                  candidate_samplers.LearnedUnigram])
+def test_every_run_draws_from_its_own_place_in_the_stream(kind, unique):
+    """Although the words of some runs are computed together."""
+    classes, runs = np.array([[1], [3]]), candidate_samplers._RUNS_AHEAD + 3
+    sampler = candidate_samplers.SamplerState(kind(50), 3, 4)
+    found, states = [], []
+    for _ in range(runs):
+        states.append(sampler.get_state())
+        found.append(sampler.sample(classes, 12, unique))
+    assert len({tuple(drawn) for drawn, _, _ in found}) == runs
+    for state, expected in reversed([*zip(states, found)]):
+        for one in (candidate_samplers.SamplerState(kind(50), 3, 4), sampler):
+            one.set_state(state)
+            for array, other in zip(one.sample(classes, 12, unique), expected):
+                np.testing.assert_array_equal(array, other)
 
 
 def test_log_uniform_draws_follow_zipf():

@@ -49,6 +49,7 @@ def test_it_is_shared_by_reuse_only():
         tf.get_variable('v', [7, 2])
     with tf.variable_scope('', reuse=True):
         assert _table() is table
+        assert tf.get_variable('v', [7, 2]) is table
         with pytest.raises(ValueError, match='found shape'):
             tf.get_variable('v', [8, 2], partitioner=tf.fixed_size_partitioner(3))
         with pytest.raises(ValueError, match='does not exist'):

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 from tinyflow.formats.wire.events import summary_iterator
 from tinyflow.graph.shapes import TensorShape
+from tinyflow.ops.variables.partitioned_variable import PartitionedVariable
 from tinyflow.ops.variables.variable import Variable as VariableV1
 
-__all__ = ['VariableV1', 'summary_iterator', 'unknown_shape']
+__all__ = ['PartitionedVariable', 'VariableV1', 'summary_iterator', 'unknown_shape']
 
 
 def unknown_shape(ndims=None, rank=None):

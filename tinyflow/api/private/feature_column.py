@@ -10,14 +10,16 @@ from tinyflow.api.feature_column import (
     crossed_column as _crossed_column,
     embedding_column as _embedding_column,
     indicator_column as _indicator_column,
+    make_parse_example_spec as make_parse_example_spec_v2,
     numeric_column as _numeric_column,
     shared_embedding_columns as _shared_embedding_columns,
     weighted_categorical_column as _weighted_categorical_column,
 )
+from tinyflow.layers.feature_column.linear_model import LinearModel
 
 __all__ = [
     '_bucketized_column', '_categorical_column_with_hash_bucket',
     '_categorical_column_with_identity', '_categorical_column_with_vocabulary_file',
     '_categorical_column_with_vocabulary_list', '_crossed_column', '_embedding_column',
     '_indicator_column', '_numeric_column', '_shared_embedding_columns',
-    '_weighted_categorical_column']
+    '_weighted_categorical_column', 'LinearModel', 'make_parse_example_spec_v2']

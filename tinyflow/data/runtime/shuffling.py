@@ -7,6 +7,7 @@ buffer is filled from the next pass while the last one is emptied.
 """
 from __future__ import annotations
 
+import operator
 from collections import deque
 from typing import Any
 
@@ -186,6 +187,15 @@ class Shuffled(Source):
 
     def cardinality(self) -> int:
         return repeated(self.inputs[0].cardinality(), self.count)
+
+
+def as_made(source: Source) -> Source:
+    """The dataset as it was made: one that shuffles draws the order of its first pass again."""
+    inputs = tuple([as_made(i) for i in source.inputs])
+    if all(map(operator.is_, inputs, source.inputs)) and not (
+            isinstance(source, Shuffled) and source.reshuffle):
+        return source
+    return source.with_inputs(inputs)
 
 
 def repeated(cardinality: int, count: int) -> int:

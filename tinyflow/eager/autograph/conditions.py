@@ -13,7 +13,7 @@ from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 
 __all__ = ['Undefined', 'UndefinedReturn', 'as_tensors', 'bound', 'decides_in_graph', 'if_stmt',
-           'is_tensors', 'no_state', 'returned', 'set_no_state']
+           'is_tensors', 'no_state', 'returned', 'set_attribute', 'set_item', 'set_no_state']
 
 
 class Undefined:
@@ -23,8 +23,9 @@ class Undefined:
         self.name = name
 
     def _fail(self, *_, **__):
-        raise misuse(UnboundLocalError(f"local variable '{self.name}' referenced before "
-                                       'assignment'))
+        raise misuse(UnboundLocalError(
+            f"local variable '{self.name}' referenced before assignment\n  Hint: give it a value "
+            'before the loop or `if` that a tensor decides about: the block may never run.'))
 
     __getattr__ = __getitem__ = __call__ = __add__ = __radd__ = __iter__ = __bool__ = _fail
 
@@ -34,11 +35,32 @@ class UndefinedReturn:
 
 
 def bound(get, name):
-    """The value of a name, or Undefined."""
+    """The value of a name, an attribute or an item, or Undefined."""
     try:
         return get()
-    except NameError:
+    except (NameError, AttributeError, KeyError):
         return Undefined(name)
+
+
+def set_attribute(target, name, value):
+    """`target.name = value`, if it is another value; no such attribute if it is Undefined."""
+    before = getattr(target, name, _NOTHING)
+    if isinstance(value, Undefined):
+        if before is not _NOTHING:
+            delattr(target, name)
+    elif before is not value:
+        setattr(target, name, value)
+
+
+def set_item(target, key, value):
+    """`target[key] = value`; no such item if it is Undefined."""
+    if not isinstance(value, Undefined):
+        target[key] = value
+    elif key in target:
+        del target[key]
+
+
+_NOTHING = object()
 
 
 def returned(value):
@@ -83,6 +105,10 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, own=()):
         return build
     try:
         results = cond(condition, branch(body), branch(orelse), strict=True)
+    except ValueError:
+        if len(ends) == 2:
+            _check_dtypes([names[i] for i in given], *ends)
+        raise
     finally:
         set_state(start)
         if len(ends) == 2:          # also if cond refuses what the branches give
@@ -129,6 +155,18 @@ def _check_defined(names, body, orelse):
             raise misuse(ValueError(
                 'A value must also be returned from the other branch.\n  Hint: a tensor decides '
                 'which branch runs, so both have to return a value of the same dtype.'))
+
+
+def _check_dtypes(names, body, orelse):
+    """TypeError for a name that is one tensor after each branch, of different dtypes."""
+    for name, one, other in zip(names, body, orelse):
+        if is_tensors(one) and is_tensors(other) and not any(map(nest.is_nested, (one, other))):
+            types = [as_tensors(value).dtype.base_dtype.name for value in (one, other)]
+            if types[0] != types[1]:
+                raise misuse(TypeError(
+                    f"'{name}' has dtype {types[0]} in the main branch, but dtype {types[1]} in "
+                    'the else branch\n  Hint: tf.cast in one of the branches; a tensor decides '
+                    'which one runs, so both give the same dtype.'))
 
 
 def _after(name, value, body, orelse):

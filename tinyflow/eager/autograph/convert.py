@@ -10,6 +10,7 @@ import weakref
 
 from tinyflow.eager.autograph import conditions, loops, operators
 from tinyflow.eager.autograph.features import Feature, as_features
+from tinyflow.eager.autograph.names import contains
 from tinyflow.eager.autograph.statements import transformed
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import misuse
@@ -40,8 +41,9 @@ def _operators(features):
         except TypeError:               # not hashable
             pass
         return convert(function, features)(*args, **kwargs)
-    return _Operators(call=call, **{name: getattr(module, name) for module in (
-        conditions, loops, operators) for name in module.__all__})
+    return _Operators(call=call, convert=lambda function: convert(function, features), **{
+        name: getattr(module, name) for module in (conditions, loops, operators)
+        for name in module.__all__})
 
 
 def convert(function, features=frozenset()):
@@ -100,11 +102,8 @@ def _tree(function, lists):
     node = tree.body[0]
     if not isinstance(node, ast.FunctionDef):
         raise _NotConvertible('it is no function of its own')
-    for inner in ast.walk(node):
-        if isinstance(inner, (ast.Yield, ast.YieldFrom, ast.Await)):
-            raise _NotConvertible('it is a generator')
-        if isinstance(inner, (ast.Global, ast.Nonlocal)):
-            raise _NotConvertible('it declares global or nonlocal names')
+    if contains(node.body, ast.Yield, ast.YieldFrom):
+        raise _NotConvertible('it is a generator')
     ast.increment_lineno(node, first - 1)
     return transformed(node, lists)
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 
+from tinyflow.eager.autograph.names import declared
+
 __all__ = ['Liveness']
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -21,11 +23,15 @@ class Liveness:
         self._always = {name for node in ast.walk(function)
                         if isinstance(node, _FUNCTIONS) and node is not function
                         for name in _read(node)}
+        self._always.update(declared(function, (ast.Global, ast.Nonlocal)))
         self._after: dict[ast.stmt, set[str]] = {}
         self._block(function.body, set())
 
     def after(self, statement: ast.stmt) -> set[str]:
-        """What is read after an `if`; after an iteration of a loop: by the next one or later."""
+        """What is read after an `if`; after an iteration of a loop: by the next one or later.
+
+        Attributes and items are not in it: anybody may read them.
+        """
         return self._after[statement] | self._always
 
     def _block(self, block, live):

@@ -44,6 +44,8 @@ def _loop(test, body, get_state, set_state, names, own, counter=None):
     """A tf.while_loop over the names that are tensors when it begins."""
     start = get_state()
     changing, fixed = _changing(names, own, start)
+    if not changing:            # Variables alone change: a tf.while_loop has at least one value
+        counter = counter or _Count()
     for name, value in zip(names, start):
         if name == 'retval__' and isinstance(value, UndefinedReturn):
             raise misuse(NotImplementedError(
@@ -97,6 +99,16 @@ def _check_loop(names, start, after, fixed):
             f"'{names[i]}' is {before!r} before the loop and {now!r} after an iteration.\n  Hint: "
             'a tensor controls the loop, so what changes in it must be a tensor from the '
             'beginning.'))
+
+
+class _Count:
+    """The number of iterations, which is the value of a loop that has no other."""
+
+    def test(self, i, test):
+        return logic.logical_and(test(), i >= 0)
+
+    def run(self, i, body):
+        body()
 
 
 class _Items:

@@ -1,21 +1,33 @@
-"""Which names a block of statements sets, and which statements leave it."""
+"""Which names a block of statements sets, and which statements leave it.
+
+An attribute `a.b` or an item `a['b']` counts as a name, in which they are written so.
+"""
 from __future__ import annotations
 
 import ast
 
-__all__ = ['always_returns', 'contains', 'names_set']
+__all__ = ['always_returns', 'contains', 'declared', 'is_plain', 'names_set']
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp,
            ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def names_set(statements) -> list[str]:
-    """The names that the statements bind, in order; not those of functions inside."""
+    """The names that the statements bind, in order; not those of functions inside.
+
+    Attributes and items only of objects that the statements do not bind themselves.
+    """
     found: dict[str, None] = {}
+    parts: dict[str, str] = {}          # of attributes and items: -> the name of the object
     for statement in statements:
         for node in _walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
                 found[node.id] = None
+            elif isinstance(node, (ast.Attribute, ast.Subscript)) \
+                    and isinstance(node.ctx, ast.Store):
+                root = _root(node)
+                if root is not None:
+                    parts[ast.unparse(node)] = root
             elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 found[node.name] = None
             elif isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -23,7 +35,29 @@ def names_set(statements) -> list[str]:
                     found[(alias.asname or alias.name).partition('.')[0]] = None
             elif isinstance(node, ast.ExceptHandler) and node.name:
                 found[node.name] = None
-    return list(found)
+    return [*found, *[part for part, root in parts.items() if root not in found]]
+
+
+def is_plain(name: str) -> bool:
+    """False for an attribute or item."""
+    return name.isidentifier()
+
+
+def _root(node):
+    """The name a of a.b.c or a.b['c']; None if other expressions are in it."""
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant):
+            return None
+        if not isinstance(node, (ast.Attribute, ast.Subscript)):
+            return None
+        node = node.value
+    return node.id
+
+
+def declared(function, kind) -> list[str]:
+    """The names that a function declares `global` (kind ast.Global) or `nonlocal`."""
+    return list(dict.fromkeys(name for statement in function.body for node in _walk(statement)
+                              if isinstance(node, kind) for name in node.names))
 
 
 def contains(statements, *kinds, inside_loops=True) -> bool:

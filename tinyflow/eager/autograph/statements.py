@@ -18,7 +18,13 @@ import ast
 import itertools
 
 from tinyflow.eager.autograph.liveness import Liveness
-from tinyflow.eager.autograph.names import always_returns, contains, names_set
+from tinyflow.eager.autograph.names import (
+    always_returns,
+    contains,
+    declared,
+    is_plain,
+    names_set,
+)
 
 __all__ = ['transformed']
 
@@ -229,7 +235,15 @@ class _Blocks(ast.NodeTransformer):
     def function(self, node):
         node.decorator_list = []
         self._live = Liveness(node)
-        node.body = [part for statement in node.body for part in self._parts(statement)]
+        self._globals = declared(node, ast.Global)
+        declarations = [kind(names) for kind in (ast.Global, ast.Nonlocal)
+                        if (names := declared(node, kind))]
+        node.body = _at(node, *declarations) + self._visited(node.body)
+
+    def visit_Global(self, node):                   # noqa: N802
+        return ast.copy_location(ast.Pass(), node)      # the function begins with it
+
+    visit_Nonlocal = visit_Global                   # noqa: N815
 
     def _parts(self, statement):
         made = self.visit(statement)
@@ -239,12 +253,13 @@ class _Blocks(ast.NodeTransformer):
         return [part for statement in block for part in self._parts(statement)]
 
     def visit_FunctionDef(self, node):              # noqa: N802 - ast's names
-        return node                 # converted when it is called
-
-    visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef    # noqa: N815
-
-    def visit_Lambda(self, node):                   # noqa: N802
+        node.decorator_list.append(_located(_attribute('convert'), node))
         return node
+
+    def visit_ClassDef(self, node):                 # noqa: N802
+        return node                 # its methods are converted when they are called
+
+    visit_AsyncFunctionDef = visit_ClassDef         # noqa: N815
 
     # ---- statements
 
@@ -307,6 +322,9 @@ class _Blocks(ast.NodeTransformer):
             if isinstance(node.op, ast.Not) else node
 
     def visit_Compare(self, node):                  # noqa: N802
+        if len(node.ops) > 1 and all(isinstance(c, (ast.Name, ast.Constant))
+                                     for c in node.comparators[:-1]):
+            return self.visit(_located(_chain(node), node))
         self.generic_visit(node)
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
             kind = 'eq' if isinstance(node.ops[0], ast.Eq) else 'not_eq'
@@ -327,9 +345,11 @@ class _Blocks(ast.NodeTransformer):
 
     # ---- the names that a block sets
 
-    @staticmethod
-    def _function(name, block, names, argument=None):
-        shared = [ast.Nonlocal(names)] if names else []
+    def _function(self, name, block, names, argument=None):
+        names = [n for n in names if is_plain(n)]
+        shared = [kind(those) for kind, those in (
+            (ast.Nonlocal, [n for n in names if n not in self._globals]),
+            (ast.Global, [n for n in names if n in self._globals])) if those]
         arguments = _no_arguments()
         if argument:
             arguments.args = [ast.arg(argument)]
@@ -339,13 +359,15 @@ class _Blocks(ast.NodeTransformer):
         """Makes the names exist, and functions that get and set them."""
         if not names:
             return []
-        exist = [_set(name, _call('bound', _lambda(_name(name)), ast.Constant(name)))
-                 for name in names]
-        get = ast.FunctionDef(f'get_state_{number}__', _no_arguments(), [
-            ast.Return(ast.Tuple([_name(n) for n in names], ast.Load()))], [])
-        setter = self._function(f'set_state_{number}__', [ast.Assign(
-            [ast.Tuple([_name(n, ast.Store()) for n in names], ast.Store())],
-            _name('state__'))], names, argument='state__')
+        exist = [_set(name, _bound(name)) for name in names if is_plain(name)]
+        get = ast.FunctionDef(f'get_state_{number}__', _no_arguments(), [ast.Return(ast.Tuple(
+            [_name(n) if is_plain(n) else _bound(n) for n in names], ast.Load()))], [])
+        held = [_name(n, ast.Store()) if is_plain(n) else _name(f'part_{i}__', ast.Store())
+                for i, n in enumerate(names)]
+        setter = self._function(f'set_state_{number}__', [
+            ast.Assign([ast.Tuple(held, ast.Store())], _name('state__')),
+            *[_set_part(n, _name(f'part_{i}__')) for i, n in enumerate(names) if not is_plain(n)],
+        ], names, argument='state__')
         return [*exist, get, setter]
 
     def _accessors(self, number, names, node):
@@ -355,7 +377,35 @@ class _Blocks(ast.NodeTransformer):
             return [_attribute('no_state'), _attribute('set_no_state'), empty, empty]
         live = self._live.after(node)
         return [_name(f'get_state_{number}__'), _name(f'set_state_{number}__'), _strings(names),
-                _strings([name for name in names if name not in live])]
+                _strings([n for n in names if is_plain(n) and n not in live])]
+
+
+def _bound(name):
+    """What a name, attribute or item is, or an object that says that it is nothing yet."""
+    return _call('bound', _lambda(_expression(name)), ast.Constant(name))
+
+
+def _set_part(name, value):
+    """The statement that sets an attribute or item."""
+    node = _expression(name)
+    if isinstance(node, ast.Attribute):
+        return ast.Expr(_call('set_attribute', node.value, ast.Constant(node.attr), value))
+    return ast.Expr(_call('set_item', node.value, node.slice, value))
+
+
+def _expression(text):
+    node = ast.parse(text, mode='eval').body
+    for inner in ast.walk(node):                # its place is that of the statement
+        for field in ('lineno', 'end_lineno', 'col_offset', 'end_col_offset'):
+            inner.__dict__.pop(field, None)
+    return node
+
+
+def _chain(node):
+    """`a < b < c` as `a < b and b < c`, where b is a name or a constant."""
+    terms = [node.left, *node.comparators]
+    return ast.BoolOp(ast.And(), [ast.Compare(a, [op], [b])
+                                  for a, op, b in zip(terms, node.ops, terms[1:])])
 
 
 def _strings(values):

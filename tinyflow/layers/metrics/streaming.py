@@ -6,6 +6,7 @@ before the first batch and before each new evaluation.
 """
 from __future__ import annotations
 
+from tinyflow.graph import eager_mode
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import add_to_collections
 from tinyflow.graph.keys import GraphKeys
@@ -25,6 +26,8 @@ from tinyflow.ops.variables.variable import Variable, VariableAggregation, Varia
 
 def metric_variable(shape, dtype, validate_shape=True, name=None):
     """A Variable of zeros in LOCAL_VARIABLES and METRIC_VARIABLES."""
+    eager_mode.refuse('tf.metrics are not supported', 'Hint: tf.keras.metrics, whose objects keep '
+                      'their values.')
     return Variable(
         lambda: constants.zeros(shape, dtype), trainable=False,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],

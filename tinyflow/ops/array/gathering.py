@@ -14,6 +14,7 @@ from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.array import constants, joining, shaping
 from tinyflow.ops.array.identity_and_cast import Cast
 from tinyflow.ops.support.index_vectors import at_index_vectors, check_indices
+from tinyflow.ops.support.row_updates import at_slices
 
 __all__ = ['batch_gather', 'gather', 'gather_nd', 'scatter_nd', 'tensor_scatter_add',
            'tensor_scatter_nd_add', 'tensor_scatter_nd_sub', 'tensor_scatter_nd_update',
@@ -170,7 +171,7 @@ class ScatterNd(Op):
             out = np.zeros(shape, updates.dtype)
         else:
             out.fill(0)
-        np.add.at(*at_index_vectors(out, indices), updates)
+        at_slices(np.add, *at_index_vectors(out, indices), updates)
         return out
 
     def gradient(op, dy):
@@ -231,7 +232,7 @@ class TensorScatterAdd(_TensorScatter):
     def kernel(tensor, indices, updates, out=None):
         _check_updates(indices.shape, updates.shape, tensor.shape)
         out = _copied(tensor, out)
-        np.add.at(*at_index_vectors(out, indices), updates)
+        at_slices(np.add, *at_index_vectors(out, indices), updates)
         return out
 
     def gradient(op, dy):
@@ -244,7 +245,7 @@ class TensorScatterSub(_TensorScatter):
     def kernel(tensor, indices, updates, out=None):
         _check_updates(indices.shape, updates.shape, tensor.shape)
         out = _copied(tensor, out)
-        np.subtract.at(*at_index_vectors(out, indices), updates)
+        at_slices(np.subtract, *at_index_vectors(out, indices), updates)
         return out
 
     def gradient(op, dy):

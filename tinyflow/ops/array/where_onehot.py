@@ -12,6 +12,7 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.graph.support.errors import OpFailure, misuse
 from tinyflow.ops.array import constants, gathering, joining, shaping
 from tinyflow.ops.array.identity_and_cast import Cast
+from tinyflow.ops.support.choice import BITS, choose, drop, keep
 
 __all__ = ['boolean_mask', 'one_hot', 'repeat', 'sequence_mask', 'where']
 
@@ -51,6 +52,8 @@ class Select(Op):
         return shapes.merge(result, condition)
 
     def kernel(condition, t, e, out=None):
+        if condition.shape == t.shape == e.shape:
+            return choose(condition, t, e, out)
         Select.shape(condition.shape, t.shape, e.shape)
         if condition.ndim == 1 and t.ndim > 1:
             condition = condition.reshape(-1, *[1] * (t.ndim - 1))
@@ -61,10 +64,29 @@ class Select(Op):
         np.copyto(out, t, where=condition)
         return out
 
+    def emit(call):
+        condition, t, e = call.inputs
+        if not t.known_shape or condition.raw_shape != t.raw_shape or t.raw_shape != e.raw_shape \
+                or t.dtype.np not in BITS:
+            return None
+        if _is_zero(e):
+            kind, kept = keep, call.args[1]
+        elif _is_zero(t):
+            kind, kept = drop, call.args[2]
+        else:
+            return None
+        return f'{call.constant(kind)}({kept}, {call.args[0]}, {call.out})'
+
     def gradient(op, dy):
         condition = op.inputs[0]
         zeros = constants.zeros_like(dy)
         return None, Select.apply(condition, dy, zeros), Select.apply(condition, zeros, dy)
+
+
+def _is_zero(value):
+    """True for a known value all of whose bits are 0."""
+    array = value.array
+    return array is not None and not np.ascontiguousarray(array).view(np.uint8).any()
 
 
 class OneHot(Op):

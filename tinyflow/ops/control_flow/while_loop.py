@@ -286,14 +286,16 @@ class _Loop:
             parameters = self._parameters(condition, invariants, 'Merge')
         self.counts.condition()
         with condition.as_default():
-            condition.outputs = [condition.capture(self._condition(*parameters))]
+            condition.outputs = condition.after_side_effects(
+                [condition.capture(self._condition(*parameters))])
         tf1_names.reserve(['LoopCond', *['Switch'] * size])
         with body.as_default():
             with tf1_node_count.counted_as(0):
                 parameters = self._parameters(body, invariants, 'Identity')
                 body.capture_as(condition)
             self.counts.body()
-            body.outputs = [body.capture(t) for t in self._body(*parameters)]
+            body.outputs = body.after_side_effects(
+                [body.capture(t) for t in self._body(*parameters)])
         tf1_names.reserve(['NextIteration'] * size)
         self.counts.end()
         return condition, body

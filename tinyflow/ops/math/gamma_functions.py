@@ -12,6 +12,8 @@ import math
 
 import numpy as np
 
+from tinyflow.graph.support.tiles import TILE, in_tiles, scratch
+
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510,
               43867 / 798, -174611 / 330)          # B2, B4, ...
 _EULER = 0.57721566490153286061
@@ -86,9 +88,46 @@ def _erfc_of_positive(x):
     return np.exp(-head * head) * np.exp((head - x) * (head + x)) * series
 
 
-@in_working_precision
-def erf(x):
+def erf(x, out=None):
     """2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x."""
+    if x.dtype == np.float32:
+        fits = out is not None and out.flags.c_contiguous
+        result = out if fits else np.empty(x.shape, x.dtype)
+        x, y = np.ascontiguousarray(x).reshape(-1), result.reshape(-1)
+        in_tiles(len(x), lambda i, j: _erf32(x[i:j], y[i:j]), TILE)
+    else:
+        result = _erf(x)
+    if out is None or out is result:
+        return result
+    np.copyto(out, result)
+    return out
+
+
+# atanh(erf(x)) / x as a polynomial in x^2, fitted for the smallest error of its tanh: at most 5
+# units in the last place. At 4.25 and beyond erf is 1 in float32.
+_ATANH_OF_ERF = [np.float32(c) for c in (
+    7.7341775e-10, 1.2504720e-07, -5.5365303e-06, 8.7167531e-05, -6.1900495e-04, -1.9238543e-04,
+    1.0276919e-01, 1.1283793e+00)]
+_END = np.float32(4.25)
+
+
+def _erf32(x, out):
+    """Shapes: x, out [n] with n <= TILE, float32; `out` may be x."""
+    near, square = scratch(len(x), x.dtype, 2)
+    np.clip(x, -_END, _END, near)
+    np.multiply(near, near, square)
+    first, *others, last = _ATANH_OF_ERF
+    np.multiply(square, first, out)
+    for coefficient in others:
+        np.add(out, coefficient, out)
+        np.multiply(out, square, out)
+    np.add(out, last, out)
+    np.multiply(out, near, out)
+    np.tanh(out, out)
+
+
+@in_working_precision
+def _erf(x):
     x = np.asarray(x)
     size = np.minimum(np.abs(x), 30)
     result = np.empty_like(size)

@@ -16,6 +16,7 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import constants, joining, shaping
 from tinyflow.ops.math import arithmetic, logic, reduction
+from tinyflow.ops.support.row_updates import at_rows
 
 # ---- sorted ids ------------------------------------------------------------------------------
 
@@ -161,7 +162,7 @@ def _reduce_unsorted(ufunc, start, data, ids, count, out):
         if ids.min() < 0:
             keep = ids >= 0
             data, ids = data[keep], ids[keep]
-        ufunc.at(out, ids, data)
+        at_rows(ufunc, out, ids, data)
         if ufunc in _WORST and data.dtype.kind == 'f' and np.isnan(out).any():
             _reduce_after_nan(ufunc, data, ids, out)
     return out

@@ -16,7 +16,6 @@ _WIDE = frozenset((dtypes.float32, dtypes.float64))
 
 class Erf(Unary):
     types = {'T': FLOATS}
-    overwrites = ()
     kernel = gamma_functions.erf
 
     def gradient(op, dy):

@@ -20,13 +20,18 @@ from tinyflow.ops.random.philox_floats import uniform32, uniform64
 
 # Words that a run reserves for each draw; unseeded ops reserve new ones in every run.
 _PER_SAMPLE = 2048
+# Runs whose first words are computed together: fifty NumPy calls take as long for few words.
+_RUNS_AHEAD = 16
+_MOST_AHEAD = 1 << 12   # samples of them
+_NO_WORDS = np.empty(0, np.uint32)
 
 
 class Words:
     """The stream of random 32-bit words of one run."""
 
-    def __init__(self, start: philox.Counter) -> None:
-        self._start, self._ready = start, np.empty(0, np.uint32)
+    def __init__(self, start: philox.Counter, first: np.ndarray = _NO_WORDS) -> None:
+        """`first` are the words of the first blocks, where they are known already."""
+        self._start, self._ready = start.skip(len(first) // 4), first
 
     def take(self, count: int) -> np.ndarray:
         """The next `count` words. Shapes: -> [count], dtype uint32."""
@@ -215,6 +220,7 @@ class SamplerState:
         self._stream = (philox.PhiloxStream(seed, seed2) if seed or seed2
                         else philox.PhiloxStream.from_os())
         self._lock = threading.Lock()
+        self._ahead: dict[tuple[philox.Counter, int], np.ndarray] = {}
 
     def get_state(self) -> dict[str, Any]:
         """The position of the stream, and what a learning sampler has counted."""
@@ -235,28 +241,44 @@ class SamplerState:
         Shapes: true_classes [batch, true] -> [count], [batch, true], [count].
         """
         with self._lock:
-            words = Words(self._stream.reserve(-(-_PER_SAMPLE * count // 4)))
+            words = self._words(count)
             if unique:
                 drawn, tries = _distinct(self.sampler.draw, words, count)
             else:
                 drawn, tries = self.sampler.draw(words, count), count
-            expected = [_expected(self.sampler.probability(c), count, tries)
-                        for c in (true_classes, drawn)]
+            classes = np.concatenate([true_classes.reshape(-1), drawn])
+            expected = _expected(self.sampler.probability(classes), count, tries)
             self.sampler.learn(true_classes)
-        return drawn, *expected
+        of_true, of_drawn = expected[:true_classes.size], expected[true_classes.size:]
+        return drawn, of_true.reshape(true_classes.shape), of_drawn
+
+    def _words(self, count: int) -> Words:
+        """The words of one run, the first of which were computed with those of earlier runs."""
+        reserved = -(-_PER_SAMPLE * count // 4)
+        start = self._stream.reserve(reserved)
+        if count * _RUNS_AHEAD > _MOST_AHEAD:
+            return Words(start)
+        first = self._ahead.pop((start, count), None)
+        if first is None:
+            runs = np.arange(_RUNS_AHEAD) * reserved
+            blocks = philox.blocks_at(start, np.add.outer(runs, np.arange(count)).reshape(-1))
+            self._ahead = {(start.skip(run), count): words for run, words in
+                           zip(runs.tolist(), blocks.reshape(_RUNS_AHEAD, -1))}
+            first = self._ahead.pop((start, count))
+        return Words(start, first)
 
 
 def _distinct(draw: Callable, words: Words, count: int) -> tuple[np.ndarray, int]:
     """The first `count` distinct classes in the order drawn, and the number of draws it took."""
-    drawn = draw(words, count)
-    while True:
-        values, first = np.unique(drawn, return_index=True)
-        missing = count - len(values)
-        if missing <= 0:
-            break
-        drawn = np.concatenate([drawn, draw(words, max(missing, len(drawn) // 2))])
-    first.sort()
-    return drawn[first[:count]], int(first[count - 1]) + 1 if count else 0
+    drawn: dict[int, None] = {}
+    tries = 0
+    while len(drawn) < count:
+        for one in draw(words, count - len(drawn) + max(count, tries) // 2).tolist():
+            drawn[one] = None
+            tries += 1
+            if len(drawn) == count:
+                break
+    return np.array([*drawn], np.int64), tries
 
 
 def _expected(probability: np.ndarray, count: int, tries: int) -> np.ndarray:

@@ -7,6 +7,7 @@ that whatever reads it sees the new value.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.support.index_vectors import at_index_vectors, check_indices
+from tinyflow.ops.support.row_updates import at_rows, at_slices
 
 __all__ = [
     'assign', 'assign_add', 'assign_sub', 'count_up_to', 'scatter_add', 'scatter_div',
@@ -219,7 +221,7 @@ def _set(ref, indices, updates):
 def _divide(ref, indices, updates):
     """ref /= updates at the indices; integers are truncated towards zero, as C++ does."""
     if ref.dtype.kind not in 'iu':
-        np.divide.at(ref, indices, updates)
+        at_rows(np.divide, ref, indices, updates)
         return
     if not updates.all():
         raise ValueError('Integer division by zero')
@@ -240,19 +242,19 @@ class ScatterUpdate(_Scatter):
 class ScatterAdd(_Scatter):
     """ref[indices] += updates; equal indices add up."""
 
-    update = np.add.at
+    update = partial(at_rows, np.add)
 
 
 class ScatterSub(_Scatter):
     """ref[indices] -= updates; equal indices add up."""
 
-    update = np.subtract.at
+    update = partial(at_rows, np.subtract)
 
 
 class ScatterMul(_Scatter):
     """ref[indices] *= updates; equal indices multiply."""
 
-    update = np.multiply.at
+    update = partial(at_rows, np.multiply)
 
 
 class ScatterDiv(_Scatter):
@@ -265,14 +267,14 @@ class ScatterMin(_Scatter):
     """ref[indices] = min(ref[indices], updates)."""
 
     types = {'T': dtypes.REAL, 'Tindices': dtypes.INDEX}
-    update = np.minimum.at
+    update = partial(at_rows, np.minimum)
 
 
 class ScatterMax(_Scatter):
     """ref[indices] = max(ref[indices], updates)."""
 
     types = {'T': dtypes.REAL, 'Tindices': dtypes.INDEX}
-    update = np.maximum.at
+    update = partial(at_rows, np.maximum)
 
 
 class _ScatterNd(Op, abstract=True):
@@ -327,13 +329,13 @@ class ScatterNdUpdate(_ScatterNd):
 class ScatterNdAdd(_ScatterNd):
     """ref[indices] += updates."""
 
-    update = np.add.at
+    update = partial(at_slices, np.add)
 
 
 class ScatterNdSub(_ScatterNd):
     """ref[indices] -= updates."""
 
-    update = np.subtract.at
+    update = partial(at_slices, np.subtract)
 
 
 # ---- public functions --------------------------------------------------------------------

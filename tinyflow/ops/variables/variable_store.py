@@ -72,6 +72,8 @@ class VariableStore:
                 collections=collections, caching_device=caching_device,
                 validate_shape=validate_shape, use_resource=use_resource, constraint=constraint,
                 synchronization=synchronization, aggregation=aggregation)
+        if reuse is True and name in self.partitioned:      # the partitioner need not be repeated
+            return self._get_partitioned(name, None, reuse, shape=shape, dtype=dtype)
         if f'{name}/part_0' in self.variables:
             raise misuse(ValueError(
                 'No partitioner was provided, but a partitioned version of the variable was '
@@ -85,7 +87,7 @@ class VariableStore:
         existing = self.variables.get(name) if kept else None
         if existing is not None:
             return _shared(existing, name, shape, dtype, reuse)
-        if reuse is True:
+        if reuse is True and kept:
             raise misuse(ValueError(self._nothing_to_reuse(name)))
         variable = Variable(
             trainable=trainable, collections=collections, validate_shape=validate_shape,

@@ -95,8 +95,14 @@ def _by_device(saveables):
     """[(device, its saveables)] in the order of the devices' names."""
     groups = {}
     for saveable in saveables:
-        groups.setdefault(saveable.op.device, []).append(saveable)
+        groups.setdefault(_device_of(saveable), []).append(saveable)
     return sorted(groups.items())
+
+
+def _device_of(saveable):
+    owner = saveable.op                 # a Variable, or the object that a saveable of its own saves
+    owner = owner if hasattr(owner, 'device') else saveable.specs[0].tensor
+    return owner.device
 
 
 def _on_cpu(where):

@@ -29,6 +29,7 @@ class FinalOpsHook(SessionRunHook):
         except (errors.OutOfRangeError, StopIteration):
             logging.warning(
                 'An OutOfRangeError or StopIteration exception is raised by the code in '
-                'FinalOpsHook: its ops read from an input that has ended. They should depend on '
-                'Variables only: of a metric, fetch the value, and run its update op in the loop.')
+                'FinalOpsHook: its ops have a dependency back to some input source, which has '
+                'ended. They should depend on Variables only: of a metric, fetch the value, and '
+                'run its update op in the loop.')
             raise

@@ -1,11 +1,16 @@
-"""Learning rate schedules: tensors computed from the global step."""
+"""Learning rate schedules: tensors computed from the global step.
+
+While ops run at once they are functions without arguments, which optimizers call at every step.
+"""
 from __future__ import annotations
 
+import functools
 from math import pi
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
+from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import misuse
@@ -15,6 +20,16 @@ from tinyflow.ops.random import random_functions, tf1_node_count
 from tinyflow.ops.variables.variable import Variable
 
 
+def _followed(schedule):
+    """The schedule, of the step at the time of each call while ops run at once."""
+    @functools.wraps(schedule)
+    def rate(*args, **kwargs):
+        now = functools.partial(schedule, *args, **kwargs)
+        return now if executing_eagerly() else now()
+    return rate
+
+
+@_followed
 def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False,
                       name=None):
     """learning_rate decay_rate ^ (global_step / decay_steps); the exponent floored if `staircase`.
@@ -28,6 +43,7 @@ def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, stair
         return arithmetic.multiply(rate, arithmetic.pow(base, done), name=scope)
 
 
+@_followed
 def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False,
                       name=None):
     """learning_rate exp(-decay_rate global_step / decay_steps); quotient floored if `staircase`.
@@ -35,9 +51,11 @@ def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, stair
     Shapes: all [] -> [].
     """
     base = unary.exp(arithmetic.negative(decay_rate))
-    return exponential_decay(learning_rate, global_step, decay_steps, base, staircase, name)
+    return exponential_decay.__wrapped__(learning_rate, global_step, decay_steps, base, staircase,
+                                         name)
 
 
+@_followed
 def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False,
                        name=None):
     """learning_rate / (1 + decay_rate global_step / decay_steps); quotient floored if `staircase`.
@@ -61,6 +79,7 @@ def _decay_and_periods(decay_rate, global_step, decay_steps, staircase, dtype):
     return decay_rate, arithmetic.floor(done) if staircase else done
 
 
+@_followed
 def piecewise_constant(x, boundaries, values, name=None):
     """values[i] where boundaries[i-1] < x <= boundaries[i].
 
@@ -120,6 +139,7 @@ def _like_x(boundary, x):
                             '  Hint: integer boundaries for a global step.'))
 
 
+@_followed
 def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0,
                      cycle=False, name=None):
     """(learning_rate - end_learning_rate) (1 - step / decay_steps) ^ power + end_learning_rate.
@@ -152,6 +172,7 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
             arithmetic.multiply(rate - end, arithmetic.pow(1 - done, power)), end, name=scope)
 
 
+@_followed
 def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
     """learning_rate ((1 - alpha) (1 + cos(pi step / decay_steps)) / 2 + alpha), up to decay_steps.
 
@@ -169,6 +190,7 @@ def _half_cosine(done):
     return 0.5 * (1.0 + unary.cos(constants.constant(pi) * done))
 
 
+@_followed
 def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0,
                           alpha=0.0, name=None):
     """cosine_decay with repeated warm restarts.
@@ -214,6 +236,7 @@ def _in_growing_periods(done, longer):
     return restarts, (done - before) / longer ** restarts
 
 
+@_followed
 def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0,
                         beta=0.001, name=None):
     """learning_rate ((alpha + 1 - t) (1 + cos(2 pi num_periods t)) / 2 + beta).
@@ -234,6 +257,7 @@ def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5
         return arithmetic.multiply(rate, (alpha + left) * cosine + beta, name=scope)
 
 
+@_followed
 def noisy_linear_cosine_decay(learning_rate, global_step, decay_steps, initial_variance=1.0,
                               variance_decay=0.55, num_periods=0.5, alpha=0.0, beta=0.001,
                               name=None):

@@ -13,7 +13,7 @@ import numpy as np
 
 from tinyflow.eager.function import ConcreteFunction, Function
 from tinyflow.eager.symbolic import SymbolicGraph, session_of
-from tinyflow.eager.traced_graph import TracedGraph
+from tinyflow.eager.traced_graph import SideEffects, TracedGraph
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.operation import Tensor
@@ -134,18 +134,15 @@ class _FunctionsGraph(SymbolicGraph, TracedGraph):
 
     def __init__(self):
         super().__init__()
-        self._in_function = False
+        self.side_effects = None
 
     @contextmanager
     def function(self):
         """One function's nodes: they wait for each other, and not for those of other functions."""
-        self.acting, self._last_write, self._reads, self._last_effect = [], {}, {}, None
-        self._in_function = True
+        self.side_effects = SideEffects()
         yield
-        self._in_function = False
-
-    def _waits_of(self, operation):
-        return super()._waits_of(operation) if self._in_function else {}
+        self.acting = self.side_effects.acting      # of the last function
+        self.side_effects = None
 
 
 def _signature(graph, name, concrete):
@@ -209,7 +206,7 @@ def _built(graph, name, concrete):
             concrete._arguments)
         args, kwargs = arguments
         result = concrete._python_function(*args, **kwargs)
-        with graph.control_dependencies(graph.acting):
+        with graph.control_dependencies(graph.side_effects.acting):
             return own, nest.map_structure(
                 lambda t: identity(t) if isinstance(t, (Tensor, Variable)) else t, result)
 
