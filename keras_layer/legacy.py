@@ -3,7 +3,7 @@
 The decorator `accepts_legacy_names(OLD)` makes a function accept the names of OLD; a UserWarning
 shows the call in today's form. `LAYERS` has the old names of each layer; keras_layer.layers
 applies it, so that the layers themselves need no code for Keras 1. Where Keras 1 and tf.keras
-disagree on a call, such as Conv2D(32, 3, 3), tf.keras is followed.
+disagree on a call, Conv2D(32, 3, 3), `convolutions_of_keras_1` decides.
 """
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ from tinyflow.graph.support.errors import misuse
 
 __all__ = ['FIT', 'GENERATOR', 'INPUT', 'LAYERS', 'MODEL', 'Old', 'layer_accepts_legacy_names',
            'accepts_legacy_names']
+
+
+# Whether Conv2D(32, 3, 3) has a kernel of 3 x 3, or with False, as in tf.keras, strides of 3.
+# keras2/enabling.py sets it.
+convolutions_of_keras_1 = False
 
 
 class Old(NamedTuple):
@@ -122,7 +127,8 @@ def _kernel_of(*sizes):
         missing = sizes[len(given):]
         if missing and not all(name in kwargs for name in missing):
             return args, False
-        if not missing and len(sizes) == 2 and old.names.isdisjoint(kwargs):
+        if not missing and len(sizes) == 2 and not convolutions_of_keras_1 and \
+                old.names.isdisjoint(kwargs):
             _warn_about_kernel_size(args, kwargs)
             return args, False
         kernel_size = (*given, *(kwargs.pop(name) for name in missing))

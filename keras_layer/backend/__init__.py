@@ -28,7 +28,7 @@ from keras_layer.backend.ctc import (
     ctc_batch_cost, ctc_decode, ctc_label_dense_to_sparse,
 )
 from keras_layer.backend.dependencies import (
-    depends_on, operation_of, to_updates,
+    computed_from, depends_on, operation_of, to_updates,
 )
 from keras_layer.backend.function import (
     Function, function, gradients, stop_gradient,

@@ -23,7 +23,7 @@ from keras_layer.backend.crossentropy import (
     sparse_categorical_crossentropy,
 )
 from keras_layer.backend.ctc import ctc_batch_cost, ctc_decode, ctc_label_dense_to_sparse
-from keras_layer.backend.dependencies import depends_on, operation_of, to_updates
+from keras_layer.backend.dependencies import computed_from, depends_on, operation_of, to_updates
 from keras_layer.backend.function import Function, function, gradients, stop_gradient
 from keras_layer.backend.graph_state import (
     control_dependencies, get_graph, init_scope, name_scope,
@@ -77,9 +77,9 @@ __all__ = [
     'as_node_def', 'backend', 'batch_dot', 'batch_flatten', 'batch_get_value',
     'batch_normalization', 'batch_set_value', 'bias_add', 'binary_crossentropy',
     'broadcast_weights', 'cast', 'cast_to_floatx', 'categorical_crossentropy', 'clear_session',
-    'clip', 'concatenate', 'constant', 'constant_of', 'control_dependencies', 'conv1d', 'conv2d',
-    'conv2d_transpose', 'conv3d', 'conv3d_transpose', 'cos', 'count_params', 'ctc_batch_cost',
-    'ctc_decode', 'ctc_label_dense_to_sparse', 'cumprod', 'cumsum', 'depends_on',
+    'clip', 'computed_from', 'concatenate', 'constant', 'constant_of', 'control_dependencies',
+    'conv1d', 'conv2d', 'conv2d_transpose', 'conv3d', 'conv3d_transpose', 'cos', 'count_params',
+    'ctc_batch_cost', 'ctc_decode', 'ctc_label_dense_to_sparse', 'cumprod', 'cumsum', 'depends_on',
     'depthwise_conv2d', 'div_no_nan', 'dot', 'drop_unused_models', 'dropout', 'dtype', 'elu',
     'epsilon', 'equal', 'eval', 'exp', 'expand_dims', 'eye', 'flatten', 'floatx', 'foldl', 'foldr',
     'from_channels_last', 'function', 'gather', 'get_graph', 'get_session', 'get_uid', 'get_value',

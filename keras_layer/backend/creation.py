@@ -90,8 +90,8 @@ def arange(start, stop=None, step=1, dtype='int32'):
 
     The arguments may be tensors, as they may in Keras 2; TensorFlow 1.15 refuses a lone one.
     """
-    if stop is None and not is_tensor(start) and start < 0:
-        start = 0
+    if stop is None:
+        start, stop = 0, tf.maximum(start, 0) if is_tensor(start) else max(start, 0)
     result = tf.range(start, limit=stop, delta=step, name='arange')
     return tf.cast(result, dtype) if dtype != 'int32' else result
 

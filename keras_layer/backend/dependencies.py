@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 
-__all__ = ['depends_on', 'operation_of', 'to_updates']
+__all__ = ['computed_from', 'depends_on', 'operation_of', 'to_updates']
 
 
 def operation_of(update):
@@ -25,6 +25,18 @@ def depends_on(target, inputs):
         stack.extend(t.op for t in operation.inputs)
         stack.extend(operation.control_inputs)
     return False
+
+
+def computed_from(inputs):
+    """The Operations of the tensors `inputs`, and all that are computed from them."""
+    found = {t.op for t in tf.nest.flatten(inputs, expand_composites=True) if hasattr(t, 'op')}
+    stack = list(found)
+    while stack:
+        for tensor in stack.pop().outputs:
+            new = [operation for operation in tensor.consumers() if operation not in found]
+            found.update(new)
+            stack += new
+    return found
 
 
 def to_updates(updates):

@@ -25,7 +25,7 @@ class Function:
                         tf.nest.flatten(outputs, expand_composites=True)]
         self.name = name
         self.fetches = list(fetches or ())
-        self.feed_dict = dict(feed_dict or {})
+        self.feed_dict = {} if feed_dict is None else feed_dict     # its values may change
         self._options = {'options': options, 'run_metadata': run_metadata}
         self.graph = self._graph()
         with self.graph.as_default(), tf.control_dependencies(self.outputs[:1]):

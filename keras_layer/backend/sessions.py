@@ -24,6 +24,7 @@ class _Sessions(threading.local):
 _set = _Sessions()
 _chosen_by_main = {'session': None}             # from set_session, for other threads
 _manual_initialization = [False]
+initializes_all = False     # also the Variables that the program made; keras2/enabling.py sets it
 _initialized = weakref.WeakKeyDictionary()      # Session -> WeakSet of Variables with a value
 _initialized_tables = weakref.WeakKeyDictionary()       # Session -> number of lookup tables
 
@@ -104,6 +105,9 @@ def track_variable(variable):
 
 
 def _initialize_variables(session, graph):
+    if initializes_all:
+        for variable in graph.get_collection_ref(tf.GraphKeys.GLOBAL_VARIABLES):
+            track_variable(variable)
     state = graph_state(graph)
     done = _initialized.setdefault(session, weakref.WeakSet())
     waiting = []

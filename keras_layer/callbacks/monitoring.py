@@ -39,7 +39,7 @@ class Monitor(Callback):
 
     def on_train_begin(self, logs=None):
         """Raises ValueError before the first epoch if the value will never be reported."""
-        known = list(self.params.get('metrics') or ())
+        known = list((self.params or {}).get('metrics') or ())
         names = self._names()
         own = {n for n in known if not n.startswith('val_')}
         plain = self.monitor.removeprefix('val_')

@@ -33,6 +33,9 @@ _ARGUMENTS = {'activity_regularizer', 'autocast', 'batch_input_shape', 'batch_si
               'experimental_autocast', 'input_dtype', 'input_shape', 'weights'}
 
 
+# Whether regularizers of activity are a mean over the samples; keras2/enabling.py sets it.
+activity_is_mean = True
+
 _FORGOTTEN_INIT = ('It looks like you are subclassing `{}` and you forgot to call '
                    '`super(YourClass, self).__init__()`. Always start with this line.')
 
@@ -298,8 +301,9 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         with K.name_scope('ActivityRegularizer'):
             for output in tf.nest.flatten(outputs):
                 loss = self._activity_regularizer(output)
-                batch = tf.cast(tf.shape(output)[0], loss.dtype)
-                self.add_loss(loss / batch, inputs=inputs)
+                if activity_is_mean:
+                    loss = loss / tf.cast(tf.shape(output)[0], loss.dtype)
+                self.add_loss(loss, inputs=inputs)
 
     def _set_masks(self, inputs, outputs, mask):
         flat = tf.nest.flatten(outputs)

@@ -128,22 +128,23 @@ class DataAdapter:
             check_batch=False, check=lambda arrays: check_targets(arrays, endpoints))
         self._fit_ranks(targets)
         compiled = self._need_compiled()
-        endpoints = compiled.fed_endpoints
-        weights = standardize_weights(targets, sample_weight, class_weight, endpoints)
+        endpoints, of_each = compiled.trained, _target_of_each(compiled, inputs, targets)
+        weights = standardize_weights(of_each, sample_weight, class_weight, endpoints)
         check_lengths(inputs, targets, weights or [])
         if weights is not None and compiled.require_sample_weights():
             self._functions.forget('train', 'test')
         if weights is None:
-            weights = [_ones(t, e) for t, e in zip(targets, endpoints)
+            weights = [_ones(t, e) for t, e in zip(of_each, endpoints)
                        if e.sample_weight is not None]
         return [*inputs, *targets, *weights]
 
     def _with_weights(self, feeds):
         """Adds sample weights of one to feeds that have none."""
-        endpoints, first = self._need_compiled().fed_endpoints, len(self._fed_inputs)
-        targets = feeds[first:first + len(endpoints)]
-        return [*feeds[:first + len(endpoints)], *[
-            _ones(t, e) for t, e in zip(targets, endpoints) if e.sample_weight is not None]]
+        compiled, first = self._need_compiled(), len(self._fed_inputs)
+        last = first + len(compiled.fed_endpoints)
+        of_each = _target_of_each(compiled, feeds[:first], feeds[first:last])
+        return [*feeds[:last], *[_ones(t, e) for t, e in zip(of_each, compiled.trained)
+                                 if e.sample_weight is not None]]
 
     def _feeds_of(self, element):
         """(size, feeds) of a batch of a generator or dataset."""
@@ -189,7 +190,7 @@ class DataAdapter:
             _check_no_weights(sample_weight, 'the Sequence gives (x, y, sample_weight).')
             if ahead:
                 return QueuedSequence(x, shuffle, workers, use_multiprocessing, max_queue_size)
-            return SequenceBatches(x, shuffle)
+            return SequenceBatches(x, shuffle and workers > 0)      # as in Keras
         if hasattr(x, '__next__'):
             if y is not None:
                 raise misuse(ValueError('`y` argument is not supported when using python generator '
@@ -208,6 +209,13 @@ class DataAdapter:
 def _check_no_weights(sample_weight, reason):
     if sample_weight is not None:
         raise misuse(ValueError(f'`sample_weight` is only for arrays and tensors: {reason}'))
+
+
+def _target_of_each(compiled, inputs, targets):
+    """The targets of all trained outputs; for one that is a tensor, zeros for the samples."""
+    given = iter(targets)
+    return [next(given) if e.target_is_fed else np.zeros((inputs[0].shape[0] if inputs else 1, 1))
+            for e in compiled.trained]
 
 
 def _ones(target, endpoint):

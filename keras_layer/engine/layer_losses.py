@@ -61,14 +61,17 @@ class LayerLosses:
     @property
     def losses(self):
         """All losses of this layer and of those inside it, as tensors."""
+        return self._losses_of_all_calls()
+
+    def _losses_of_all_calls(self):
         found = list(self._losses) + self._made_weight_losses()
         for layer in self._sublayers:
-            found += layer.losses
+            found += layer._losses_of_all_calls()
         return unique(found)
 
     def get_losses_for(self, inputs):
         """The losses that depend on `inputs`; with None, those that depend on no input."""
-        return self._for(self.losses, inputs)
+        return self._for(self._losses_of_all_calls(), inputs)
 
     def _for(self, targets, inputs):
         if inputs is None:
@@ -109,16 +112,19 @@ class LayerLosses:
     @property
     def updates(self):
         """The operations of this layer and those inside it; none if the layer is frozen."""
+        return self._updates_of_all_calls()
+
+    def _updates_of_all_calls(self):
         if not self.trainable and not self.stateful:
             return []
         found = list(self._updates)
         for layer in self._sublayers:
-            found += layer.updates
+            found += layer._updates_of_all_calls()
         return unique(found)
 
     def get_updates_for(self, inputs):
         """The updates that depend on `inputs`; with None, those that depend on no input."""
-        return self._for(self.updates, inputs)
+        return self._for(self._updates_of_all_calls(), inputs)
 
     # ---- metrics -------------------------------------------------------------------------
 

@@ -106,6 +106,9 @@ class LayerNodes:
         return tf.nest.map_structure(mask_of, self.output)
 
 
+shape_type = tf.TensorShape         # of the shapes that `build` is given; keras2/shapes.py sets it
+
+
 def mask_of(tensor):
     """The mask of a tensor; None without."""
     return getattr(tensor, '_keras_mask', None)
@@ -113,4 +116,4 @@ def mask_of(tensor):
 
 def shapes_of(tensors):
     """The static shapes of a nest of tensors, as TensorShapes."""
-    return tf.nest.map_structure(lambda t: tf.TensorShape(K.int_shape(t)), tensors)
+    return tf.nest.map_structure(lambda t: shape_type(K.int_shape(t)), tensors)

@@ -202,6 +202,9 @@ class Model(SavingMethods, TrainingAPI, Network, NotCopied, instead=(
         return [t for t, layer in zip(self.inputs, self._input_layers)
                 if getattr(layer, 'is_placeholder', True)]
 
+    def _before_training(self, callbacks, validation):
+        """Called by `fit` before the first epoch; keras2/models.py tells the callbacks more."""
+
     def _workers(self):
         """The Workers that train this model together; None if this process trains alone."""
         strategy = next((w.distribute_strategy for w in self.weights

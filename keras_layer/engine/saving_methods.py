@@ -52,11 +52,13 @@ class SavingMethods:
             _Root(self).write(path, self._session())
         tf.train.update_checkpoint_state(folder or '.', path)
 
-    def load_weights(self, filepath, by_name=False):
+    def load_weights(self, filepath, by_name=False, skip_mismatch=False, reshape=False):
         """Loads weights written by `save_weights` or `save`, here or in Keras.
 
         By topology (the order of the layers), or with `by_name` those of layers of equal names. A
         checkpoint may be given before there are weights: it is read as soon as they are created.
+        Of HDF5 files, `reshape` fits weights of other shapes and equal size, and with `by_name`
+        `skip_mismatch` leaves out layers whose weights do not fit.
         """
         self._goes_on = False
         path = filepath if hasattr(filepath, 'attrs') else os.fspath(filepath)
@@ -70,13 +72,17 @@ class SavingMethods:
                 return _DeferredCheckpoint(self)
             return self._restore_checkpoint(path)
         self._assert_weights()
+        if skip_mismatch and not by_name:
+            raise misuse(ValueError('When calling model.load_weights, skip_mismatch can only be '
+                                    'set to True when by_name is True.'))
+        fit = hdf5.Fit(reshape, skip_mismatch)
         read = hdf5.load_weights_by_name if by_name else hdf5.load_weights
         with self._graph.as_default():
             if hasattr(path, 'attrs'):
-                read(SavedGroup(path), self.layers)
+                read(SavedGroup(path), self.layers, fit)
             else:
                 with open_hdf5(path, 'file of weights') as file:
-                    read(SavedGroup(file, path), self.layers)
+                    read(SavedGroup(file, path), self.layers, fit)
 
     _deferred_checkpoint = None
 

@@ -1,25 +1,42 @@
-"""keras.backend of Keras 2.1: that of tf.keras, with the names that it had besides."""
+"""keras.backend of Keras 2.1: that of tf.keras, with the names that it had besides.
+
+K.variable makes the references of TensorFlow 1.0, whose dtype is float32_ref.
+"""
 from __future__ import annotations
 
 import sys
 
 import tinyflow as tf
 from keras_layer import backend as _backend
-from keras_layer.backend import int_shape as get_variable_shape
+from keras_layer.backend import floatx, int_shape as get_variable_shape, track_variable
+from keras_layer.keras2.conv_utils import normalize_data_format
 from keras_layer.utils.generic import has_arg
 from tinyflow.graph.support.missing import explain_missing
 from tinyflow.ops.array.identity_and_cast import identity
 
-__all__ = ['get_variable_shape', 'has_arg', 'identity', 'tensorflow_backend', 'tf']
-__all__ += [name for name in dir(_backend) if not name.startswith('_')]
+__all__ = ['get_variable_shape', 'has_arg', 'identity', 'normalize_data_format',
+           'tensorflow_backend', 'tf', 'variable']
+__all__ += [name for name in dir(_backend) if not name.startswith('_') and name not in __all__]
 
 tensorflow_backend = sys.modules[__name__]
+_BACKEND = 'tensorflow'
 _missing = explain_missing('keras.backend', __all__)
 
 
 def _get_available_gpus():
     """The names of the GPUs: none."""
     return []
+
+
+def variable(value, dtype=None, name=None, constraint=None):
+    """A Variable with this initial value, initialized by Keras."""
+    if hasattr(value, 'tocoo'):
+        return _backend.variable(value)
+    made = tf.Variable(value, dtype=tf.as_dtype(dtype or floatx()), name=name,
+                       constraint=constraint)
+    track_variable(made)
+    made._keras_shape, made._uses_learning_phase = get_variable_shape(made), False
+    return made
 
 
 def __getattr__(name):

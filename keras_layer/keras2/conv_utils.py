@@ -49,10 +49,16 @@ def convert_kernel(kernel):
     return np.copy(np.flip(kernel, tuple(range(kernel.ndim - 2))))
 
 
+def _check(padding, *known):
+    if padding not in known:            # Keras 2.1 has it as an assertion
+        raise misuse(AssertionError(f'padding={padding!r} is none of {", ".join(known)}.'))
+
+
 def conv_output_length(input_length, filter_size, padding, stride, dilation=1):
     """The length of a convolution's output; None for None."""
     if input_length is None:
         return None
+    _check(padding, 'same', 'causal', 'valid', 'full')
     size = filter_size + (filter_size - 1) * (dilation - 1)
     length = {'same': input_length, 'causal': input_length, 'valid': input_length - size + 1,
               'full': input_length + size - 1}[padding]
@@ -63,14 +69,18 @@ def conv_input_length(output_length, filter_size, padding, stride):
     """The length that a convolution's input had; None for None."""
     if output_length is None:
         return None
+    _check(padding, 'same', 'valid', 'full')
     pad = {'same': filter_size // 2, 'valid': 0, 'full': filter_size - 1}[padding]
     return (output_length - 1) * stride - 2 * pad + filter_size
 
 
-def deconv_length(dim_size, stride_size, kernel_size, padding):
+def deconv_length(dim_size, stride_size, kernel_size, padding, output_padding=None):
     """The length of a transposed convolution's output; None for None."""
     if dim_size is None:
         return None
+    if output_padding is not None:
+        pad = {'same': kernel_size // 2, 'valid': 0, 'full': kernel_size - 1}[padding]
+        return (dim_size - 1) * stride_size + kernel_size - 2 * pad + output_padding
     return {'valid': dim_size * stride_size + max(kernel_size - stride_size, 0),
             'full': dim_size * stride_size - (stride_size + kernel_size - 2),
             'same': dim_size * stride_size}[padding]

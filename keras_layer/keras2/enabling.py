@@ -1,18 +1,25 @@
-"""The switch for what Keras 2.1 does otherwise in every layer: random numbers and names.
+"""The switch for what Keras 2.1 does otherwise in every layer: random numbers, names, shapes.
 
 A seed that is not given is drawn from NumPy, so that `np.random.seed(7)` at the top of a program
 decides them, as books have it; tf.keras takes the graph's. Names of layers count from one:
-dense_1, where tf.keras has dense. It is on while `import keras` means this package
-(`install_as_tensorflow`).
+dense_1, where tf.keras has dense. Where another module asks for such a setting, a variable of that
+module is set here; what it means stands beside it. The switch is on while `import keras` means
+this package (`install_as_tensorflow`).
 """
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
-from keras_layer import backend as K
+from keras_layer import backend as K, legacy
+from keras_layer.backend import sessions
 from keras_layer.backend.layer_seeds import Seeds
-from keras_layer.engine import layer_naming, layer_weights
+from keras_layer.engine import base_layer, layer_naming, layer_weights
 from keras_layer.engine.training.batches import ArrayBatches
+from keras_layer.keras2 import shapes, tensors
+from keras_layer.layers.recurrent import rnn
+from keras_layer.utils import enqueuers
 from tinyflow.ops.variables import initializers
 
 __all__ = ['disable', 'enable']
@@ -27,6 +34,13 @@ def enable():
     layer_weights.prepare_initializer = _as_in_keras2
     ArrayBatches.shuffles_again = True
     layer_naming.zero_based = False
+    legacy.convolutions_of_keras_1 = True
+    sessions.initializes_all = True
+    rnn.builds_with_constants = True
+    base_layer.activity_is_mean = False
+    enqueuers.start_method = 'fork' if hasattr(os, 'fork') else 'spawn'
+    shapes.enable()
+    tensors.enable()
 
 
 def disable():
@@ -35,6 +49,13 @@ def disable():
     layer_weights.prepare_initializer = None
     ArrayBatches.shuffles_again = False
     layer_naming.zero_based = True
+    legacy.convolutions_of_keras_1 = False
+    sessions.initializes_all = False
+    rnn.builds_with_constants = False
+    base_layer.activity_is_mean = True
+    enqueuers.start_method = 'spawn'
+    shapes.disable()
+    tensors.disable()
 
 
 def _from_numpy():

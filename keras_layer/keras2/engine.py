@@ -1,17 +1,22 @@
-"""keras.engine of Keras 2.1, and its modules topology and training."""
+"""keras.engine of Keras 2.1 and 2.2: its modules topology, training and others are one here."""
 import sys
 
 from keras_layer.engine.base_layer import InputSpec, Layer
 from keras_layer.engine.input_layer import InputLayer
 from keras_layer.engine.network import Network
 from keras_layer.engine.node import Node
-from keras_layer.keras2.models import Input, Model
+from keras_layer.keras2 import saving
+from keras_layer.keras2.models import Input, Model, Sequential
+from keras_layer.keras2.saving import preprocess_weights_for_loading
 from keras_layer.utils.layer_utils import get_source_inputs
 from tinyflow.graph.support.missing import explain_missing
 
 Container = Network
-topology = training = sys.modules[__name__]      # one module here
+base_layer = input_layer = network = sequential = topology = training = training_utils = \
+    sys.modules[__name__]
 __all__ = ['Container', 'Input', 'InputLayer', 'InputSpec', 'Layer', 'Model', 'Network', 'Node',
-           'get_source_inputs', 'topology', 'training']
+           'Sequential', 'base_layer', 'get_source_inputs', 'input_layer', 'network',
+           'preprocess_weights_for_loading', 'saving', 'sequential', 'topology', 'training',
+           'training_utils']
 
 __getattr__ = explain_missing('keras.engine', __all__)

@@ -1,13 +1,22 @@
 """keras.layers of Keras 2.1: those of tf.keras, and the older ones that it still had."""
 from __future__ import annotations
 
+import sys
+
 from keras_layer import layers as _layers
-from keras_layer.keras2.legacy_layers import Highway, MaxoutDense, Merge, Recurrent
+from keras_layer.keras2.legacy_layers import Highway, MaxoutDense, Recurrent
+from keras_layer.keras2.merge import Merge, merge
+from keras_layer.keras2.normalization import BatchNormalization
 from tinyflow.graph.support.missing import explain_missing
 
 Deconv2D, Deconv3D = _layers.Conv2DTranspose, _layers.Conv3DTranspose
-__all__ = ['Deconv2D', 'Deconv3D', 'Highway', 'MaxoutDense', 'Merge', 'Recurrent']
-__all__ += _layers.__all__
+# Its modules are one here.
+advanced_activations = convolutional = convolutional_recurrent = core = cudnn_recurrent = \
+    embeddings = local = noise = normalization = pooling = recurrent = wrappers = \
+    sys.modules[__name__]
+__all__ = ['BatchNormalization', 'Deconv2D', 'Deconv3D', 'Highway', 'MaxoutDense', 'Merge',
+           'Recurrent', 'merge']
+__all__ += [name for name in _layers.__all__ if name not in __all__]
 
 _missing = explain_missing('keras.layers', __all__)
 

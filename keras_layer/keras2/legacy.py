@@ -1,7 +1,7 @@
 """keras.legacy of Keras 2.1: its layers."""
 from __future__ import annotations
 
-from keras_layer.keras2 import legacy_layers as layers
+from keras_layer.keras2 import layers
 from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['layers']

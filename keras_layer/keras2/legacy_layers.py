@@ -1,14 +1,13 @@
-"""Layers of Keras 1 that Keras 2.1 still had: Highway, MaxoutDense, Merge, Recurrent."""
+"""Layers of Keras 1 that Keras 2.1 still had: Highway, MaxoutDense, Recurrent."""
 from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer import activations, backend as K, constraints, initializers, regularizers
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
-from keras_layer.layers import Add, Average, Concatenate, Dot, Maximum, Multiply
 from tinyflow.graph.support.errors import misuse
 
-__all__ = ['Highway', 'MaxoutDense', 'Merge', 'Recurrent']
+__all__ = ['Highway', 'MaxoutDense', 'Recurrent']
 
 
 class _WithWeights(Layer):
@@ -123,34 +122,6 @@ class MaxoutDense(_WithWeights):
         """The arguments of the constructor."""
         return {**super().get_config(), 'output_dim': self.output_dim,
                 'nb_feature': self.nb_feature}
-
-
-class Merge:
-    """Merge(mode='concat')([a, b]): the merging layer of Keras 1.
-
-    mode: 'sum', 'mul', 'ave', 'max', 'concat', 'dot' or 'cos'; `concat_axis` and `dot_axes` are the
-    axes of the last three. `layers`, models whose outputs are merged as the first layer of a
-    Sequential, are refused: NotImplementedError.
-    """
-
-    def __new__(cls, layers=None, mode='sum', concat_axis=-1, dot_axes=-1, output_shape=None,
-                output_mask=None, arguments=None, node_indices=None, tensor_indices=None,
-                name=None):
-        """The layer of Keras 2 that does the same."""
-        if layers is not None or callable(mode):
-            raise misuse(NotImplementedError(
-                'Merge([left, right]) of models, and Merge(mode=function), are not in tinyflow.\n'
-                '  Hint: keras.layers.concatenate([left.output, right.output]) and '
-                'keras.models.Model([left.input, right.input], output), or a Lambda layer.'))
-        simple = {'sum': Add, 'mul': Multiply, 'ave': Average, 'max': Maximum}
-        if mode in simple:
-            return simple[mode](name=name)
-        if mode == 'concat':
-            return Concatenate(axis=concat_axis, name=name)
-        if mode in ('dot', 'cos'):
-            return Dot(dot_axes, normalize=mode == 'cos', name=name)
-        raise misuse(ValueError(f"Invalid merge mode {mode!r}: one of {', '.join(simple)}, concat, "
-                                'dot, cos.'))
 
 
 class Recurrent(Layer):

@@ -23,6 +23,11 @@ class CompiledAsKeras2(Compiled):
             return _mean(loss.call(endpoint.target, endpoint.output), endpoint.mask,
                          endpoint.sample_weight)
 
+    @staticmethod
+    def _reported_loss(endpoint, loss):
+        """The mean over the samples."""
+        return endpoint.loss_metric(tf.fill(tf.shape(endpoint.output)[:1], loss))
+
     def _all_named(self, metrics, endpoint, weighted):
         found = super()._all_named(metrics, endpoint, weighted)
         for metric in found:

@@ -1,51 +1,29 @@
 """keras.models of Keras 2.1: Model and Sequential that train with its defaults."""
 from __future__ import annotations
 
-from keras_layer.engine import model as _model, sequential as _sequential
+import functools
+import os
+import tempfile
+import warnings
+
+import numpy as np
+
+import tinyflow as tf
+from keras_layer import backend as K
+from keras_layer.engine import cloning as _cloning, model as _model, sequential as _sequential
 from keras_layer.engine.input_layer import Input, InputLayer
 from keras_layer.engine.training.functions import trainable_state
-from keras_layer.keras2 import optimizers
+from keras_layer.keras2 import legacy_layers, normalization, optimizers
 from keras_layer.keras2.losses_of_keras2 import CompiledAsKeras2
-from keras_layer.models import (
-    clone_model,
-    load_model,
-    model_from_config,
-    model_from_json,
-    model_from_yaml,
-    save_model,
-)
-from tinyflow.graph.operation import Tensor
+from keras_layer.keras2.tensors import uses_learning_phase
+from keras_layer.saving import configs, save
+from keras_layer.saving.save import save_model
+from keras_layer.utils.generic import CustomObjectScope, get_custom_objects
+from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['Input', 'InputLayer', 'Model', 'Sequential', 'clone_model', 'load_model',
            'model_from_config', 'model_from_json', 'model_from_yaml', 'save_model']
-
-
-class _FromTensor:
-    """An attribute that Keras 2.1 sets on tensors, computed from the tensor; it can be replaced."""
-
-    def __init__(self, compute):
-        self.compute = compute
-
-    def __get__(self, tensor, owner):
-        return self if tensor is None else self.compute(tensor)
-
-
-def _uses_learning_phase(tensor):
-    """True if a value on the way to the tensor differs between training and use."""
-    seen, left = set(), [tensor.op]
-    while left:
-        op = left.pop()
-        if op.name.endswith('keras_learning_phase'):
-            return True
-        if op not in seen:
-            seen.add(op)
-            left += [t.op for t in op.inputs]
-    return False
-
-
-Tensor._keras_shape = _FromTensor(lambda t: t.raw_shape)
-Tensor._uses_learning_phase = _FromTensor(_uses_learning_phase)
 
 
 class Model(_model.Model):
@@ -67,6 +45,85 @@ class Model(_model.Model):
         self.reset_metrics()
         return super().test_on_batch(*args, **kwargs)
 
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """A model of this configuration, without the weights; so are the models inside."""
+        with _classes():
+            return super().from_config(config, custom_objects)
+
+    def _relevant_inputs(self):
+        return self.inputs
+
+    @property
+    def losses(self):
+        """The losses of the layers for the inputs of this model, and those without inputs."""
+        return self._relevant(super().losses)
+
+    def _resolve_batch_size(self, batch_size, feeds):
+        if self.stateful and batch_size is None and feeds:
+            batch_size = 32
+        return super()._resolve_batch_size(batch_size, feeds)
+
+    def _before_training(self, callbacks, validation):
+        """Gives the callbacks the validation data: inputs, targets, weights, and 0 for the phase.
+        """
+        if validation is None:
+            data = None
+        elif hasattr(validation.source, 'feeds'):
+            data = self._with_weights(list(validation.source.feeds))
+            missing = [e for e in self._compiled.endpoints if e.trained and e.sample_weight is None]
+            data += [np.ones(len(data[0]), K.floatx()) for _ in missing]
+            data += [0.] if self.uses_learning_phase else []
+        else:
+            data = validation.source
+        for callback in callbacks:
+            callback.validation_data = data
+            if getattr(callback, 'histogram_freq', 0) and not isinstance(data, list):
+                raise misuse(ValueError('If printing histograms, validation_data must be provided, '
+                                        'and cannot be a generator.'))
+
+    def summary(self, *args, **kwargs):
+        """Prints the layers; warns if `trainable` was changed since `compile`."""
+        self._check_trainable()
+        return super().summary(*args, **kwargs)
+
+    def fit(self, *args, **kwargs):
+        """As in tf.keras; warns if `trainable` was changed since `compile`."""
+        self._check_trainable()
+        return super().fit(*args, **kwargs)
+
+    def _check_trainable(self):
+        now, then = trainable_state(self), self._compiled.trainable if self._compiled else {}
+        if any(now.get(layer) is not trained for layer, trained in then.items() if layer.weights):
+            warnings.warn('Discrepancy between trainable weights and collected trainable weights, '
+                          'did you set `model.trainable` without calling `model.compile` after ?',
+                          stacklevel=3)
+
+    def __reduce__(self):
+        """For pickle, as of Keras 2.2: the model as `save` writes it."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'model.h5')
+            save_model(self, path)
+            with open(path, 'rb') as file:
+                return _from_pickle, (file.read(),)
+
+    # ---- attributes of the Container of Keras 2.1 ---------------------------------------------
+
+    uses_learning_phase = property(lambda self: any(map(uses_learning_phase, self.outputs)))
+    input_layers = property(lambda self: self._input_layers)
+    output_layers = property(lambda self: self._output_layers)
+    layers_by_depth = _layers_by_depth = property(lambda self: self._topology.layers_by_depth)
+    nodes_by_depth = _nodes_by_depth = property(lambda self: self._topology.nodes_by_depth)
+    container_nodes = _network_nodes = property(lambda self: self._topology.nodes)
+    input_layers_node_indices = property(lambda self: [
+        h.node_index for h in self._input_coordinates])
+    input_layers_tensor_indices = property(lambda self: [
+        h.tensor_index for h in self._input_coordinates])
+    output_layers_node_indices = property(lambda self: [
+        h.node_index for h in self._output_coordinates])
+    output_layers_tensor_indices = property(lambda self: [
+        h.tensor_index for h in self._output_coordinates])
+
     def _compile_now(self):
         self._compiled = CompiledAsKeras2(self, *self._compile_arguments)
         self._compiled.trainable = trainable_state(self)
@@ -75,7 +132,62 @@ class Model(_model.Model):
 class Sequential(_sequential.Sequential, Model):
     """A Sequential as in tf.keras, with the optimizers and losses of Keras 2.1."""
 
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """A model of this configuration, without the weights; so are the models inside."""
+        with _classes():
+            return super().from_config(config, custom_objects)
+
+    def _put(self, layer):
+        if self._stack or not isinstance(layer, Model) or len(layer.inputs or ()) < 2:
+            super()._put(layer)
+            return
+        # Merge([left, right]): the model has all of its inputs.
+        self._feature_inputs = [
+            Input(batch_shape=t.raw_shape, dtype=t.dtype.name, name=f'{layer.name}_input_{i}')
+            for i, t in enumerate(layer.inputs, 1)]
+        self.outputs = tf.nest.flatten(layer(self._feature_inputs))
+        self._stack.append(layer)
+        self._rewire()
+
     model = property(lambda self: self, doc='The model itself: Keras 2.1 kept a Model inside.')
+
+
+def _classes():
+    """Inside of it files and configurations name the classes of Keras 2.1; own ones come first."""
+    known = {name: getattr(legacy_layers, name) for name in legacy_layers.__all__}
+    known['BatchNormalization'] = normalization.BatchNormalization
+    return CustomObjectScope({**known, **optimizers.BY_NAME, 'Model': Model,
+                              'Sequential': Sequential}, dict(get_custom_objects()))
+
+
+def _with_classes(function):
+    @functools.wraps(function)
+    def within(*args, **kwargs):
+        with _classes():
+            return function(*args, **kwargs)
+    return within
+
+
+load_model = _with_classes(save.load_model)
+model_from_config = _with_classes(configs.model_from_config)
+model_from_json = _with_classes(configs.model_from_json)
+model_from_yaml = _with_classes(configs.model_from_yaml)
+
+
+def _from_pickle(data):
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter('ignore')         # about a model that is not compiled
+        path = os.path.join(folder, 'model.h5')
+        with open(path, 'wb') as file:
+            file.write(data)
+        return load_model(path)
+
+
+@functools.wraps(_cloning.clone_model)
+def clone_model(model, input_tensors=None, clone_function=None):
+    with _classes():
+        return _cloning.clone_as(Model, Sequential, model, input_tensors, clone_function)
 
 
 __getattr__ = explain_missing('keras.models', __all__)

@@ -29,6 +29,15 @@ class _Keras2:
         finally:
             self.clipnorm = norm
 
+    def get_updates(self, *args, **kwargs):
+        """The operations of a training step: of (loss, params), or (params, [], loss) of Keras 1.
+        """
+        if len(args) == 3 and not args[1]:
+            args = args[2], args[0]
+        elif 'constraints' in kwargs and not kwargs['constraints']:
+            kwargs = {name: value for name, value in kwargs.items() if name != 'constraints'}
+        return super().get_updates(*args[:2], **kwargs)
+
     def get_config(self):
         config = super().get_config()
         del config['name']

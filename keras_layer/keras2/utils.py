@@ -8,13 +8,15 @@ import types
 
 from keras_layer import utils as _utils
 from keras_layer.keras2 import conv_utils
-from keras_layer.utils.generic import has_arg
+from keras_layer.utils.data_utils import validate_file
+from keras_layer.utils.generic import has_arg, to_list, unpack_singleton
 from keras_layer.utils.layer_utils import get_source_inputs
 from keras_layer.utils.summary import print_summary
 from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['ask_to_proceed_with_overwrite', 'conv_utils', 'func_dump', 'func_load',
-           'get_source_inputs', 'has_arg', 'print_summary']
+           'get_source_inputs', 'has_arg', 'object_list_uid', 'print_summary', 'slice_arrays',
+           'to_list', 'unpack_singleton', 'validate_file']
 __all__ += [name for name in _utils.__all__ if name not in __all__]
 
 _missing = explain_missing('keras.utils', __all__)
@@ -32,11 +34,38 @@ def func_load(code, defaults=None, closure=None, globs=None):
     if isinstance(code, (tuple, list)):
         code, defaults, closure = code
         defaults = tuple(defaults) if isinstance(defaults, list) else defaults
-    made = marshal.loads(base64.b64decode(code))
+    try:
+        data = base64.b64decode(code)
+    except ValueError:                      # of Keras before 2.1.3
+        data = code.encode('raw_unicode_escape')
+    made = marshal.loads(data)
     cells = None if closure is None else tuple(
         c if isinstance(c, types.CellType) else types.CellType(c) for c in closure)
     return types.FunctionType(made, globals() if globs is None else globs, name=made.co_name,
                               argdefs=defaults, closure=cells)
+
+
+def object_list_uid(object_list):
+    """A text that names these objects, by their addresses."""
+    return ', '.join(str(abs(id(x))) for x in to_list(object_list))
+
+
+def slice_arrays(arrays, start=None, stop=None):
+    """The rows from `start` to `stop` of an array, or of each in a list; None stays None.
+
+    `start` may be the indices of the rows instead.
+    """
+    if arrays is None:
+        return [None]
+    if isinstance(arrays, list):
+        return [None if array is None else _rows(array, start, stop) for array in arrays]
+    return _rows(arrays, start, stop)
+
+
+def _rows(array, start, stop):
+    if not hasattr(array, '__getitem__'):
+        return None
+    return array[start] if hasattr(start, '__len__') else array[start:stop]
 
 
 def ask_to_proceed_with_overwrite(filepath):

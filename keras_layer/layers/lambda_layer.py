@@ -5,7 +5,10 @@ import base64
 import marshal
 import types
 
+import numpy as np
+
 import tinyflow as tf
+from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.utils.generic import find_object, has_arg
 from tinyflow.graph.support.errors import misuse
@@ -87,6 +90,12 @@ class _Code(tuple):
     function = None
 
 
+class _Name(str):
+    """The name of a function, as stored in files; in this process, with the function."""
+
+    function = None
+
+
 def _dumped(function):
     """(what is saved of a function, 'lambda' or 'function')."""
     if isinstance(function, types.LambdaType) and function.__name__ == '<lambda>':
@@ -96,12 +105,14 @@ def _dumped(function):
         saved = _Code((code, function.__defaults__, closure))
         saved.function = function
         return saved, 'lambda'
-    return function.__name__, 'function'
+    name = _Name(function.__name__)
+    name.function = function
+    return name, 'function'
 
 
 def _loaded(saved, kind, custom_objects, name):
     if kind == 'function':
-        found = find_object(saved, None, custom_objects)
+        found = find_object(saved, None, custom_objects) or getattr(saved, 'function', None)
         if found is None:
             raise misuse(ValueError(f"Unknown function {saved!r} of the Lambda layer '{name}'.\n"
                                     f"  Hint: load_model(path, custom_objects={{'{saved}': "
@@ -125,5 +136,6 @@ def _loaded(saved, kind, custom_objects, name):
         raise misuse(ValueError(f"The code of the Lambda layer '{name}' is of another version of "
                                 'Python; give the function by custom_objects.')) from None
     cells = tuple(types.CellType(c) for c in closure) if closure else None
-    return types.FunctionType(code, {'tf': tf, '__builtins__': __builtins__}, name,
+    known = {'tf': tf, 'K': K, 'np': np, '__builtins__': __builtins__, **(custom_objects or {})}
+    return types.FunctionType(code, known, name,
                               tuple(defaults) if defaults else None, cells)

@@ -75,10 +75,21 @@ class _Merge(Layer):
                                *self._merged_shape([s[1:] for s in shapes])])
 
     def compute_mask(self, inputs, mask=None):
+        if mask is not None:
+            _check_mask(inputs, mask)
         masks = [tf.expand_dims(m, axis=0) for m in (mask or ()) if m is not None]
         if not masks:
             return None
         return K.all(K.concatenate(masks, axis=0), axis=0, keepdims=False)
+
+
+def _check_mask(inputs, mask):
+    """ValueError unless there is a mask, or None, for each input."""
+    for name, value in (('mask', mask), ('inputs', inputs)):
+        if not isinstance(value, (list, tuple)):
+            raise misuse(ValueError(f'`{name}` should be a list.'))
+    if len(mask) != len(inputs):
+        raise misuse(ValueError('The lists `inputs` and `mask` should have the same length.'))
 
 
 def _shapes(input_shape, name):
@@ -190,7 +201,10 @@ class Concatenate(_Merge):
         return tf.TensorShape(output)
 
     def compute_mask(self, inputs, mask=None):
-        if mask is None or all(m is None for m in mask):
+        if mask is None:
+            return None
+        _check_mask(inputs, mask)
+        if all(m is None for m in mask):
             return None
         last = self.axis in (-1, K.ndim(inputs[0]) - 1)
         masks = []
@@ -198,7 +212,7 @@ class Concatenate(_Merge):
             if one is None:
                 # TF 1.15 fails if an input without a mask follows a masked one.
                 masks.append(tf.ones_like(x if last else x[..., :1], dtype='bool'))
-            elif K.ndim(one) < K.ndim(x):
+            elif len(one.shape) < K.ndim(x):
                 masks.append(tf.expand_dims(one, axis=-1))
             else:
                 masks.append(one)

@@ -44,7 +44,7 @@ def _pairs(value, rank, name):
     """((before, after), ...) for each axis, from an int, an int for each axis, or the pairs."""
     if isinstance(value, int):
         return ((value, value),) * rank
-    value = tuple(value)
+    value = tuple(value) if hasattr(value, '__len__') else (value,)
     if rank == 1 and len(value) == 2 and all(isinstance(v, int) for v in value):
         return (value,)
     if len(value) != rank:

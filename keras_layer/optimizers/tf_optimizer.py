@@ -47,6 +47,10 @@ class TFOptimizer:
         raise NotImplementedError('A tf.train optimizer keeps its slots by itself: '
                                   'optimizer.get_slot(variable, name).')
 
+    @classmethod
+    def from_config(cls, config):
+        raise misuse(NotImplementedError('tf.train optimizers have no configuration.'))
+
     def get_config(self):
         raise misuse(NotImplementedError('tf.train optimizers have no configuration; use '
                                          "keras.optimizers' to save a model with its optimizer."))

@@ -12,6 +12,7 @@ import io
 import json
 import os
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 
@@ -220,8 +221,11 @@ def _weights_of(group):
     return group, group.text('keras_version', '1'), group.text('backend') or None
 
 
-def load_weights(group, layers):
-    """Sets the weights of the layers from the file, in order. ValueError if they do not match."""
+def load_weights(group, layers, fit=None):
+    """Sets the weights of the layers from the file, in order. ValueError if they do not match.
+
+    `fit` is a Fit for weights of other shapes.
+    """
     group, version, backend = _weights_of(group)
     layers = [layer for layer in layers if layer.weights]
     names = [n for n in group.texts('layer_names') if group.inside(n).texts('weight_names')]
@@ -233,36 +237,59 @@ def load_weights(group, layers):
             'names.'))
     pairs = []
     for name, layer in zip(names, layers):
-        pairs += _read_layer(group, name, layer, version, backend)
+        pairs += _read_layer(group, name, layer, version, backend, fit)
     K.batch_set_value(pairs)
 
 
-def load_weights_by_name(group, layers):
+def load_weights_by_name(group, layers, fit=None):
     """Sets the weights of the layers whose names are in the file."""
     group, version, backend = _weights_of(group)
     pairs, names = [], group.texts('layer_names')
     for layer in layers:
         if layer.name in names:
-            pairs += _read_layer(group, layer.name, layer, version, backend)
-    if names and not pairs and any(layer.weights for layer in layers):
+            pairs += _read_layer(group, layer.name, layer, version, backend, fit)
+    if names and not any(layer.name in names for layer in layers if layer.weights) and \
+            any(layer.weights for layer in layers):
         warnings.warn(f'load_weights(by_name=True): no layer of the model has a name that is in '
                       f'{group.path!r}; the file has {names}.', stacklevel=4)
     K.batch_set_value(pairs)
 
 
-def _read_layer(group, name, layer, version, backend):
+class Fit(NamedTuple):
+    """What to do with weights of other shapes: reshape them, or leave out their layer."""
+
+    reshape: bool = False
+    skip: bool = False
+
+
+def _read_layer(group, name, layer, version, backend, fit):
     """(weight, value) of each weight of the layer."""
-    values = group.inside(name).arrays()
+    values, fit = group.inside(name).arrays(), fit or Fit()
     with naming(group.path, f'the weights of {name!r}'):
-        return _paired(layer, converted(layer, values, version, backend), name)
+        values = converted(layer, values, version, backend)
+        if fit.reshape:
+            values = [_reshaped(value, weight) for value, weight in zip(values, layer.weights)]
+        try:
+            return _paired(layer, values, name)
+        except ValueError as error:
+            if not fit.skip:
+                raise
+            warnings.warn(f'Skipping loading of weights for layer {layer.name} due to mismatch: '
+                          f'{error}', stacklevel=7)
+            return []
+
+
+def _reshaped(value, weight):
+    shape = weight.shape.as_list()
+    return value.reshape(shape) if value.size == np.prod(shape) else value
 
 
 def _paired(layer, values, name):
     weights = layer.weights
     if len(values) != len(weights):
         raise misuse(ValueError(
-            f'Layer "{layer.name}" expects {len(weights)} weights, but the file has {len(values)} '
-            f'for "{name}".'))
+            f'Layer "{layer.name}" expects {len(weights)} weights, but the saved weights have '
+            f'{len(values)} elements, for "{name}".'))
     for weight, value in zip(weights, values):
         if tuple(weight.shape.as_list()) != value.shape:
             raise misuse(ValueError(

@@ -17,12 +17,33 @@ def converted(layer, weights, version, backend):
                 + converted(layer.backward_layer, weights[half:], version, backend))
     if kind == 'TimeDistributed':
         return converted(layer.layer, weights, version, backend)
+    other_backend = backend and backend != 'tensorflow'
+    if kind in ('Model', 'Sequential') and (version.startswith('1') or other_backend):
+        return _of_model(layer, weights, version, backend)
     if version.startswith('1'):
         weights = _of_keras_1(layer, kind, weights)
-    if backend and backend != 'tensorflow' and kind in _CONVOLUTIONS and weights:
+    if kind in _CONVOLUTIONS and weights and layer.weights and weights[0].ndim == 4 and \
+            weights[0].shape != tuple(layer.weights[0].shape.as_list()):
+        # Channels first, as Keras 1 had the kernels of Theano.
+        kernels = 2 if kind == 'ConvLSTM2D' else 1
+        weights = [np.transpose(w, (3, 2, 0, 1)) if i < kernels else w
+                   for i, w in enumerate(weights)]
+    if other_backend and kind in _CONVOLUTIONS and weights:
         # Theano's convolutions flip the kernel.
         weights = [_turned(weights[0]), *weights[1:]]
     return weights
+
+
+def _of_model(model, weights, version, backend):
+    """Those of the layers of a model: first all that are trained, then all others."""
+    left, found = list(weights), []
+    for kind in ('trainable_weights', 'non_trainable_weights'):
+        for layer in model.layers:
+            count = len(getattr(layer, kind))
+            if count:
+                found += converted(layer, left[:count], version, backend)
+                left = left[count:]
+    return found
 
 
 def _turned(kernel):
@@ -37,16 +58,25 @@ def _of_keras_1(layer, kind, weights):
         if shape[:2] != (size, 1) or shape[3] != layer.filters:
             weights = [np.transpose(weights[0], (2, 3, 1, 0)), *weights[1:]]
         return [weights[0][:, 0, :, :], *weights[1:]]
-    if kind == 'Conv2D' and weights and layer.data_format == 'channels_first':
-        return [np.transpose(weights[0], (2, 3, 1, 0)), *weights[1:]]
+    if kind in ('Conv2D', 'Conv3D') and weights and layer.data_format == 'channels_first':
+        return [_channels_last(weights[0]), *weights[1:]]
     if kind == 'Conv2DTranspose' and weights:
-        return [np.transpose(weights[0], (0, 1, 3, 2)), *weights[1:]]
-    if kind in ('LSTM', 'GRU') and len(weights) in (9, 12):
+        axes = (2, 3, 0, 1) if layer.data_format == 'channels_first' else (0, 1, 3, 2)
+        return [np.transpose(weights[0], axes), *weights[1:]]
+    if kind in ('LSTM', 'GRU', 'ConvLSTM2D') and len(weights) in (9, 12):
         # One matrix for each gate: (kernel, recurrent kernel, bias) of i, c, f, o or z, r, h.
         order = (0, 2, 1, 3) if len(weights) == 12 else (0, 1, 2)
-        return [np.concatenate([weights[3 * g + part] for g in order], axis=-1)
-                for part in range(3)]
+        *kernels, bias = [np.concatenate([weights[3 * g + part] for g in order], axis=-1)
+                          for part in range(3)]
+        if kind == 'ConvLSTM2D' and layer.data_format == 'channels_first':
+            kernels = map(_channels_last, kernels)
+        return [*kernels, bias]
     return weights
+
+
+def _channels_last(kernel):
+    """Shapes: kernel [filters, channels, *window] -> [*window, channels, filters]."""
+    return np.transpose(kernel, (*range(2, kernel.ndim), 1, 0))
 
 
 def optimizer_state(optimizer, values, names=()):

@@ -106,6 +106,11 @@ def _copied(source, target):
         bar.update(done)
 
 
+def validate_file(fpath, file_hash, algorithm='auto', chunk_size=65535):
+    """True if the file's hash, MD5 or SHA-256, is `file_hash`; its length tells which of them."""
+    return _has_hash(fpath, file_hash, algorithm)
+
+
 def _has_hash(path, wanted, algorithm='auto'):
     if algorithm not in ('auto', 'md5', 'sha256'):
         raise misuse(ValueError(f"hash_algorithm is 'auto', 'md5' or 'sha256', not "

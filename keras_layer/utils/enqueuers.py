@@ -13,6 +13,10 @@ __all__ = ['GeneratorEnqueuer', 'OrderedEnqueuer', 'SequenceEnqueuer']
 
 _END = object()                 # result of a task whose generator is exhausted
 
+# How processes begin that make the batches of a Sequence: 'spawn', to which it is pickled, or
+# 'fork', which copies locks that other threads hold. keras2/enabling.py sets it.
+start_method = 'spawn'
+
 
 class SequenceEnqueuer:
     """Base of enqueuers: `start` fills a queue of at most `max_queue_size` batches, `get` reads it.
@@ -136,15 +140,18 @@ class OrderedEnqueuer(SequenceEnqueuer):
         """(workers with the current state of the Sequence, the state that they received)."""
         if not self.use_multiprocessing:
             return pool or self._threads(self.workers), None
+        import multiprocessing  # start-up time
+        from concurrent.futures import ProcessPoolExecutor  # start-up time
+        if start_method == 'fork':
+            if pool is not None:
+                pool.shutdown()
+            return ProcessPoolExecutor(self.workers, multiprocessing.get_context('fork'),
+                                       _take, (self.sequence,)), None
         state = _pickled(self.sequence)
         if pool is not None and state == sent:
             return pool, sent
         if pool is not None:
             pool.shutdown()
-        import multiprocessing  # start-up time
-        from concurrent.futures import ProcessPoolExecutor  # start-up time
-
-        # A fork would copy locks that other threads hold.
         return ProcessPoolExecutor(self.workers, multiprocessing.get_context('spawn'),
                                    _receive, (state,)), state
 
@@ -159,18 +166,41 @@ class GeneratorEnqueuer(SequenceEnqueuer):
     """The items of a generator, until it ends.
 
     A generator function cannot run in several threads, so one thread reads it; other iterators,
-    such as those of ImageDataGenerator, are read by all workers. `random_seed` is ignored, since
-    there are no processes. ValueError for use_multiprocessing=True.
+    such as those of ImageDataGenerator, are read by all workers. Processes are forks of this one,
+    each with a copy of the generator: data may repeat. Their NumPy random numbers begin with
+    `random_seed`, + 1, ..., or with others each time.
     """
 
     def __init__(self, sequence, use_multiprocessing=False, random_seed=None):
-        if use_multiprocessing:
-            raise misuse(ValueError(
-                'A generator cannot be sent to other processes.\n  Hint: a keras.utils.Sequence, '
-                'which gives batch i of n, or threads: use_multiprocessing=False.'))
         super().__init__(sequence, use_multiprocessing)
         self.random_seed = random_seed
         self._ended = False
+        self._processes = None
+
+    def is_running(self):
+        """True between `start` and the end of the items, or `stop`."""
+        return super().is_running() if self._processes is None else self._processes.is_running()
+
+    def start(self, workers=1, max_queue_size=10):
+        """Starts `workers` threads or processes."""
+        if not self.use_multiprocessing:
+            super().start(workers, max_queue_size)
+            return
+        from keras_layer.utils.generator_processes import GeneratorProcesses  # start-up time
+        self.workers = max(int(workers), 1)
+        self._processes = GeneratorProcesses(self.sequence, self.workers, max_queue_size,
+                                             self.random_seed)
+
+    def get(self):
+        """The items; errors of workers are raised here."""
+        return super().get() if self._processes is None else self._processes.items()
+
+    def stop(self, timeout=None):
+        """Stops the workers and waits for them."""
+        if self._processes is None:
+            super().stop(timeout)
+        else:
+            self._processes.stop()
 
     def _run(self):
         single = isinstance(self.sequence, types.GeneratorType)
@@ -200,8 +230,12 @@ _received = None                # in a process that makes batches: its Sequence
 
 
 def _receive(state):
+    _take(pickle.loads(state))
+
+
+def _take(sequence):
     global _received
-    _received = pickle.loads(state)
+    _received = sequence
 
 
 def _sent_item(index):

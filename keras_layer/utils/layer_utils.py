@@ -7,8 +7,8 @@ import tinyflow as tf
 from keras_layer import backend as K
 from tinyflow.graph.support.errors import misuse
 
-__all__ = ['convert_all_kernels_in_model', 'convert_kernel', 'get_source_inputs',
-           'multi_gpu_model']
+__all__ = ['convert_all_kernels_in_model', 'convert_dense_weights_data_format', 'convert_kernel',
+           'get_source_inputs', 'multi_gpu_model']
 
 
 def get_source_inputs(tensor, layer=None, node_index=None):
@@ -44,6 +44,21 @@ def convert_kernel(kernel):
     if not 3 <= kernel.ndim <= 5:
         raise misuse(ValueError(f'Invalid kernel shape: {kernel.shape}'))
     return np.copy(np.flip(kernel, range(kernel.ndim - 2)))
+
+
+def convert_dense_weights_data_format(dense, previous_feature_map_shape,
+                                      target_data_format='channels_first'):
+    """Reorders the rows of the Dense layer behind a Flatten for feature maps of the other format.
+
+    `previous_feature_map_shape` is the shape of the maps in the new format.
+    """
+    to_first = target_data_format == 'channels_first'
+    first, second, third = previous_feature_map_shape
+    before, axes = ((second, third, first), (2, 0, 1, 3)) if to_first else \
+        ((third, first, second), (1, 2, 0, 3))
+    kernel, bias = dense.get_weights()
+    maps = kernel.reshape((*before, -1)).transpose(axes)
+    dense.set_weights([maps.reshape(kernel.shape), bias])
 
 
 def convert_all_kernels_in_model(model):

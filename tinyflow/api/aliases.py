@@ -60,15 +60,15 @@ _ELSEWHERE.update({f'keras.utils.{name}': 'keras_layer.keras2.utils' for name in
     'data_utils', 'generic_utils', 'io_utils', 'layer_utils', 'multi_gpu_utils', 'np_utils',
     'vis_utils')})
 _ELSEWHERE.update({'keras.backend.tensorflow_backend': 'keras_layer.keras2.backend',
-                   'keras.legacy.layers': 'keras_layer.keras2.legacy_layers',
+                   'keras.legacy.layers': 'keras_layer.keras2.layers',
                    'keras.utils.conv_utils': 'keras_layer.keras2.conv_utils',
-                   'keras.engine.base_layer': 'keras_layer.layers',
-                   'keras.engine.input_layer': 'keras_layer.layers',
-                   'keras.engine.topology': 'keras_layer.keras2.engine',
-                   'keras.engine.training': 'keras_layer.keras2.engine'})
+                   'keras.engine.saving': 'keras_layer.keras2.saving'})
+_ELSEWHERE.update({f'keras.engine.{name}': 'keras_layer.keras2.engine' for name in (
+    'base_layer', 'input_layer', 'network', 'sequential', 'topology', 'training',
+    'training_utils')})
 # What Keras 2.1 has otherwise is in keras_layer/keras2/; the rest is that of tf.keras.
 _ELSEWHERE.update({f'keras.{name}': f'keras_layer.{name}' for name in (
-    'activations', 'applications', 'callbacks', 'datasets', 'initializers', 'losses', 'metrics',
+    'activations', 'applications', 'callbacks', 'datasets', 'initializers', 'losses',
     'preprocessing', 'regularizers', 'wrappers')})
 _ROOTS = ('tensorflow', 'tensorflow_estimator', 'keras')
 

@@ -6,6 +6,7 @@ program's instructions by native ones after a few runs.
 
     rise.py             when a program moves up
     raised.py           a Program with native instructions: each package below in turn
+    uses.py             who uses which value of a Program
     instructions.py     an Instruction with a native kernel; the arrays that kernels get
     onednn/             convolution, pooling and normalization of images, by oneDNN
 

@@ -9,9 +9,13 @@ __all__ = ['Uses']
 
 
 class Uses:
-    """The users of each value, and the order of the instructions."""
+    """The users of each value, and the order of the instructions.
+
+    `taken` are instructions that something else stands for by now.
+    """
 
     def __init__(self, program: Program) -> None:
+        self.taken: set[Instruction] = set()
         self._instructions = program.instructions
         self._position = {i: n for n, i in enumerate(program.instructions)}
         self._made = {v: n for i, n in self._position.items() for v in i.outputs}

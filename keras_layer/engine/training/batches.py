@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 from itertools import islice
 
 import numpy as np
@@ -292,6 +293,10 @@ class QueuedGenerator(QueuedSequence):
 
     def __init__(self, source, workers, use_multiprocessing, max_queue_size):
         self._workers, self._size = workers, max_queue_size
+        if use_multiprocessing and workers > 1:
+            warnings.warn('Using a generator with `use_multiprocessing=True` and multiple workers '
+                          'may duplicate your data. Please consider using the '
+                          '`keras.utils.Sequence` class.', stacklevel=6)
         self._queue = GeneratorEnqueuer(source, use_multiprocessing)
 
     def restart(self):

@@ -35,7 +35,7 @@ class Compiled:
                                         f'{mode!r}'))
         self.endpoints = [Endpoint(*each) for each in
                           zip(model.outputs, names, losses, weights, modes)]
-        targets = _per_output(target_tensors, names, 'target_tensors', None) \
+        targets = _per_output(target_tensors, names, '`target_tensors`', None) \
             if isinstance(target_tensors, (dict, list, tuple)) \
             else [target_tensors] * len(names)
         for endpoint, given in zip(self.endpoints, targets):
@@ -43,7 +43,7 @@ class Compiled:
                 endpoint.make_target(given, model._target_ranks.get(endpoint.name))
         self.names = ['loss']
         if len(self.endpoints) > 1:
-            for endpoint in self._trained:
+            for endpoint in self.trained:
                 loss_metric(endpoint)
                 self.names.append(endpoint.loss_name)
         self.metrics, self.results = [], {}
@@ -52,22 +52,23 @@ class Compiled:
         self.build_total_loss()
 
     @property
-    def _trained(self):
+    def trained(self):
+        """The outputs that have a loss."""
         return [e for e in self.endpoints if e.trained]
 
     @property
     def targets(self):
         """The placeholders of the targets."""
-        return [e.target for e in self._trained if e.target_is_fed]
+        return [e.target for e in self.trained if e.target_is_fed]
 
     @property
     def fed_endpoints(self):
-        return [e for e in self._trained if e.target_is_fed]
+        return [e for e in self.trained if e.target_is_fed]
 
     @property
     def sample_weights(self):
         """The placeholders of sample weights, if any."""
-        return [e.sample_weight for e in self._trained if e.sample_weight is not None]
+        return [e.sample_weight for e in self.trained if e.sample_weight is not None]
 
     # ---- metrics -------------------------------------------------------------------------
 
@@ -102,7 +103,7 @@ class Compiled:
 
     def _take_metrics(self, which):
         with K.name_scope('metrics'):
-            for endpoint in self._trained:
+            for endpoint in self.trained:
                 for metric in getattr(endpoint, which):
                     weight = endpoint.sample_weight if which == 'weighted_metrics' else None
                     with K.name_scope(metric.name):
@@ -115,7 +116,7 @@ class Compiled:
     @property
     def metric_objects(self):
         """The metrics in the order of `names`, without the total loss."""
-        losses = [e.loss_metric for e in self._trained if e.loss_metric is not None]
+        losses = [e.loss_metric for e in self.trained if e.loss_metric is not None]
         return losses + self.metrics
 
     # ---- the loss ------------------------------------------------------------------------
@@ -125,11 +126,11 @@ class Compiled:
         self._take_metrics('weighted_metrics')
         self.total_loss = None
         with K.name_scope('loss'):
-            for endpoint in self._trained:
+            for endpoint in self.trained:
                 loss = self._loss_of(endpoint)
                 endpoint.loss_value = loss
                 if endpoint.loss_metric is not None:
-                    self.results[endpoint.loss_metric] = endpoint.loss_metric(loss)
+                    self.results[endpoint.loss_metric] = self._reported_loss(endpoint, loss)
                 weighted = endpoint.loss_weight * loss
                 self.total_loss = weighted if self.total_loss is None \
                     else self.total_loss + weighted
@@ -139,6 +140,11 @@ class Compiled:
             if extra:
                 total = tf.add_n(extra)
                 self.total_loss = total if self.total_loss is None else self.total_loss + total
+
+    @staticmethod
+    def _reported_loss(endpoint, loss):
+        """The loss of an output that is reported: the mean over the batches."""
+        return endpoint.loss_metric(loss)
 
     def _extra_losses(self):
         """The losses added by layers, without those of other calls of nested models."""
@@ -169,9 +175,9 @@ class Compiled:
 
     def require_sample_weights(self):
         """Creates the placeholders of sample weights and rebuilds the loss; True if new."""
-        if all(e.sample_weight is not None for e in self._trained):
+        if all(e.sample_weight is not None for e in self.trained):
             return False
-        for endpoint in self._trained:
+        for endpoint in self.trained:
             endpoint.make_sample_weight()
         self.build_total_loss()
         return True

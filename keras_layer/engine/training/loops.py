@@ -55,6 +55,7 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
     names = model.metrics_names
     with RunningFit(model, run_callbacks, data):
         run_callbacks.on_train_begin()
+        model._before_training(run_callbacks, validation)
         initial_epoch, resumed = _resumed(run_callbacks, initial_epoch)
         for epoch in range(initial_epoch, epochs) if not model.stop_training else ():
             model.reset_metrics()
@@ -170,8 +171,9 @@ def _next(data):
     return kept
 
 
-def evaluate(model, data, verbose, callbacks, steps, batch_size, own_callbacks=True):
-    """The mean loss and the metrics over the data."""
+def evaluate(model, data, verbose, callbacks, steps, batch_size, own_callbacks=True,
+             shuffled=False):
+    """The mean loss and the metrics over the data, arrays `shuffled` or in their order."""
     samples = data.samples if isinstance(data, ArrayBatches) else None
     if own_callbacks:
         known = _known_steps(data, steps)
@@ -184,9 +186,7 @@ def evaluate(model, data, verbose, callbacks, steps, batch_size, own_callbacks=T
     run = _of_worker(model, 'test', workers)
     names, averages = model.metrics_names, EpochAverages()
     if samples is not None and steps is None:
-        # As in tf.keras, the validation data of fit are shuffled, which uses random numbers; in
-        # Keras 2.1 they are not.
-        batches = data.epoch(None if own_callbacks or data.shuffles_again else data.order(True))
+        batches = data.epoch(data.order(True) if shuffled else None)
     else:
         batches = _steps(model, data, steps, True)
     callbacks.on_test_begin()

@@ -36,7 +36,7 @@ def as_arrays(data, names, shapes, what, check_batch=True, check=None, one_sampl
 
 
 def _given(data):
-    return data is not None and not (isinstance(data, (list, tuple)) and len(data) == 0)
+    return data is not None and not (isinstance(data, (list, tuple, dict)) and len(data) == 0)
 
 
 def _describe_data(data):

@@ -90,7 +90,8 @@ class Bidirectional(Wrapper):
     # ---- shapes and masks ----------------------------------------------------------------
 
     def compute_output_shape(self, input_shape):
-        shapes = to_list(self.forward_layer.compute_output_shape(input_shape))
+        shapes = self.forward_layer.compute_output_shape(input_shape)
+        shapes = shapes if isinstance(shapes, list) else [shapes]
         states = [tf.TensorShape(shape) for shape in shapes[1:]] if self.return_state else []
         sizes = tf.TensorShape(shapes[0]).as_list()
         if self.merge_mode == 'concat' and sizes[-1] is not None:

@@ -147,6 +147,10 @@ class _ConvRNN2D(UnitsRNN):
             self.reset_states()
         self.built = True
 
+    @staticmethod
+    def _iterations(inputs):
+        return K.int_shape(inputs)[1]
+
     def get_initial_state(self, inputs):
         """Zero states of the shape of a step's output: zero inputs convolved with zeros."""
         zeros = K.sum(K.zeros_like(inputs), axis=1)

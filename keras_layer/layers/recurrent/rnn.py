@@ -19,6 +19,11 @@ from tinyflow.graph.support.errors import misuse
 __all__ = ['RNN']
 
 
+# Whether `build` of a cell is given the shapes of the constants behind that of a step; tf.keras
+# gives that of a step alone. keras2/enabling.py sets it.
+builds_with_constants = False
+
+
 class RNN(StatefulRNN, Layer):
     """Applies `cell` to each time step: a recurrent layer of any cell or list of cells.
 
@@ -85,7 +90,10 @@ class RNN(StatefulRNN, Layer):
     # ---- building ------------------------------------------------------------------------
 
     def build(self, input_shape):
+        constants = []
         if isinstance(input_shape, list) and not _is_shape(input_shape):
+            if builds_with_constants and self._num_constants:
+                constants = input_shape[-self._num_constants:]
             input_shape = input_shape[0]
         if _is_shape(input_shape):
             input_shape = tf.TensorShape(input_shape)
@@ -95,7 +103,8 @@ class RNN(StatefulRNN, Layer):
         else:
             self.input_spec[0] = specs
         if isinstance(self.cell, Layer) and not self.cell.built:
-            self.cell.build(tf.nest.map_structure(self._shape_of_step, input_shape))
+            shapes = tf.nest.map_structure(self._shape_of_step, input_shape)
+            self.cell.build([shapes, *constants] if constants else shapes)
             self.cell.built = True
         sizes = listed_states(self.cell.state_size)
         if self.state_spec is not None:
@@ -196,7 +205,8 @@ class RNN(StatefulRNN, Layer):
         last_output, outputs, states = K.rnn(
             self._step(training, constants), inputs, initial_state, constants=constants,
             go_backwards=self.go_backwards, mask=mask, unroll=self.unroll,
-            time_major=self.time_major, zero_output_for_mask=self.zero_output_for_mask)
+            time_major=self.time_major, zero_output_for_mask=self.zero_output_for_mask,
+            input_length=self._iterations(inputs))
         if self.stateful:
             self._keep_states(states)
         output = outputs if self.return_sequences else last_output
@@ -206,6 +216,11 @@ class RNN(StatefulRNN, Layer):
         for method in ('reset_dropout_mask', 'reset_recurrent_dropout_mask'):
             if hasattr(self.cell, method):
                 getattr(self.cell, method)()
+
+    @staticmethod
+    def _iterations(inputs):
+        """The most iterations of the loop, beside the number of steps: as in TF, none."""
+        return None
 
     def _check_unrolling(self, first_input):
         if self.unroll and K.int_shape(first_input)[0 if self.time_major else 1] is None:

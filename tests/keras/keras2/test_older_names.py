@@ -100,13 +100,28 @@ def test_merge(mode, expected):
     model = models.Model([a, b], layers.Merge(mode=mode)([a, b]))
     found = model.predict([np.array([[1.0, 2.0]]), np.array([[2.0, 3.0]])])
     np.testing.assert_allclose(found, [expected])
-    with pytest.raises(NotImplementedError, match='of models'):
-        layers.Merge([model, model])
+    with pytest.raises(TypeError, match='at least 2'):
+        layers.Merge([model])
     with pytest.raises(ValueError, match='Invalid merge mode'):
         layers.Merge(mode='average')
 
 
-def test_attributes_of_tensors():
+def test_merge_of_models_and_by_a_function():
+    left, right = (models.Sequential([layers.Dense(2, input_shape=(n,))]) for n in (3, 4))
+    model = models.Sequential([layers.Merge([left, right], mode='concat'), layers.Dense(1)])
+    model.compile('sgd', 'mse')
+    x = [np.ones((8, 3)), np.ones((8, 4))]
+    losses = model.fit(x, np.ones(8), epochs=3, verbose=0).history['loss']
+    assert losses[2] < losses[0]
+    again = models.Sequential.from_config(model.get_config())
+    again.set_weights(model.get_weights())
+    np.testing.assert_allclose(again.predict(x), model.predict(x), rtol=1e-6)
+    a, b = layers.Input((2,)), layers.Input((2,))
+    function = models.Model([a, b], layers.merge([a, b], mode=lambda pair: pair[0] - 2 * pair[1]))
+    assert function.predict([np.ones((1, 2)), np.ones((1, 2))]).tolist() == [[-1, -1]]
+
+
+def test_attributes_of_tensors(like_keras2):
     x = layers.Input((3,))
     y = layers.Dropout(0.5)(x)
     assert x._keras_shape == (None, 3) and layers.Dense(2)(y)._keras_shape == (None, 2)

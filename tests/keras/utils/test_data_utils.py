@@ -1,6 +1,7 @@
 """keras.utils for data: enqueuers, Sequence, get_file, HDF5Matrix."""
 import hashlib
 import io
+import os
 import random
 import subprocess
 import sys
@@ -204,10 +205,41 @@ def test_processes(tmp_path, guarded):
         assert "under `if __name__ == '__main__':`" in done.stderr and done.returncode == 1
 
 
-def test_generators_and_local_classes_cannot_be_sent_to_processes():
-    with pytest.raises(ValueError, match='A generator cannot be sent to other processes'):
-        model().fit_generator(endless(), steps_per_epoch=2, use_multiprocessing=True)
+def _processes(count):
+    for number in range(count):
+        yield os.getpid(), number, np.random.random()
 
+
+def test_processes_run_copies_of_a_generator():
+    enqueuer = U.GeneratorEnqueuer(_processes(3), use_multiprocessing=True)
+    enqueuer.start(workers=2)
+    found = sorted(enqueuer.get())
+    assert not enqueuer.is_running()
+    pids = {pid for pid, _, _ in found}
+    assert len(pids) == 2 and os.getpid() not in pids
+    assert [number for _, number, _ in found] == [0, 1, 2] * 2
+    assert len({value for _, _, value in found}) == 6           # each has its own random numbers
+
+
+def _failing():
+    yield 1
+    raise KeyError('of the generator')
+
+
+def test_an_error_in_a_process_is_raised():
+    enqueuer = U.GeneratorEnqueuer(_failing(), use_multiprocessing=True)
+    enqueuer.start(workers=1)
+    with pytest.raises(KeyError, match='of the generator'):
+        list(enqueuer.get())
+
+
+def test_a_generator_in_processes_may_repeat_data():
+    with pytest.warns(UserWarning, match='may duplicate your data'):
+        model().fit_generator(endless(), steps_per_epoch=2, use_multiprocessing=True, workers=2,
+                              verbose=0)
+
+
+def test_local_classes_cannot_be_sent_to_processes():
     class Local(Batches):
         pass
     with pytest.raises(ValueError, match='Local cannot be sent to other processes'):

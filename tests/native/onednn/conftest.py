@@ -3,7 +3,14 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.native import onednn, raised
 from tinyflow.native.onednn.library import find_library
+
+
+@pytest.fixture(autouse=True)
+def oneDNN_alone(monkeypatch):  # noqa: N802 - its name
+    """No other package takes instructions."""
+    monkeypatch.setattr(raised, '_PACKAGES', (onednn,))
 
 
 @pytest.fixture

@@ -107,6 +107,15 @@ def test_what_a_convolution_is_not_joined_with(both_tiers):
     assert 'BiasAdd(' in both_tiers(along_another_axis, (2, 14, 14, 16), (3, 3, 16, 16), (14,))
 
 
+def test_two_convolutions_share_a_bias(both_tiers):
+    """The gradient of the bias is computed once."""
+    def build(x, a, b, bias):
+        y = tf.nn.conv2d(x, a, 1, 'SAME') + tf.nn.conv2d(x, b, 1, 'SAME')
+        return [tf.nn.bias_add(y, bias)]
+    source = both_tiers(build, (2, 14, 14, 16), (3, 3, 16, 16), (5, 5, 16, 16), (16,))
+    assert source.count('native_Conv2DBackpropFilter_') == 2
+
+
 def test_a_bias_that_is_written_in_between(both_tiers):
     """The sum is computed where the program has it."""
     def build(x, filter):

@@ -40,6 +40,7 @@ def raised(program: Program) -> Program:
     for instruction in program.instructions:
         if instruction not in replaced:
             replaced.update(_made(instruction, uses))
+            uses.taken.update(replaced)
     if not replaced:
         return program
     results = [replaced.get(i, i) for i in program.instructions]

@@ -275,7 +275,7 @@ def _sums(instruction: Instruction, dy: Value, shapes: _Shapes, uses: Uses) -> I
     """
     x = instruction.inputs[0]
     for user in uses.users(dy):
-        if _sums_channels(user, shapes) and not user.copy \
+        if _sums_channels(user, shapes) and not user.copy and user not in uses.taken \
                 and uses.undisturbed(*uses.ordered(instruction, user)) \
                 and uses.made_before(x, user):
             return user

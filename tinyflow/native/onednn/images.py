@@ -12,7 +12,7 @@ from tinyflow.compiler.ir import Instruction, Value
 from tinyflow.native.onednn.library import descriptor, vector
 from tinyflow.ops.conv import conv_geometry
 
-__all__ = ['Windows', 'constant', 'images', 'is_single', 'known']
+__all__ = ['Windows', 'constant', 'contiguous', 'images', 'known']
 
 
 def known(*values: Value | None) -> bool:
@@ -24,10 +24,6 @@ def known(*values: Value | None) -> bool:
 def constant(value: Value) -> tuple[int, ...]:
     """The vector of a constant, () if it is not known."""
     return () if value.array is None else tuple(value.array.tolist())
-
-
-def is_single(values: Sequence[int]) -> bool:
-    return all(v == 1 for v in values)
 
 
 def images(shape: Sequence[int], first: bool) -> ctypes.c_void_p:
@@ -50,8 +46,8 @@ class Windows(NamedTuple):
     plan: Any                   # ops/conv: kernel, strides, rates, margins, positions
 
     @classmethod
-    def of(cls, instruction: Instruction, shape: tuple[int, ...], kernel: tuple[int, ...],
-           over_channels: bool = False) -> Windows:
+    def of(cls, instruction: Instruction, shape: tuple[int, ...], kernel: tuple[int, ...]
+           ) -> Windows:
         """The windows of a convolution or pooling of data of that shape."""
         attrs, rank = instruction.attrs, len(shape)
         data_format = attrs['data_format']
