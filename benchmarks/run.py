@@ -20,6 +20,7 @@ from statistics import median
 
 import eager_workloads  # noqa: F401 - enters its workloads
 import image_workloads  # noqa: F401 - likewise
+import language_workloads  # noqa: F401 - likewise
 import text_workloads  # noqa: F401 - likewise
 from busy import busy_processes
 from side import Side, SideError

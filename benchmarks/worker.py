@@ -18,6 +18,7 @@ import time
 
 import eager_workloads  # noqa: F401 - enters its workloads
 import image_workloads  # noqa: F401 - likewise
+import language_workloads  # noqa: F401 - likewise
 import text_workloads  # noqa: F401 - likewise
 from workloads import BYTES, WORKLOADS
 

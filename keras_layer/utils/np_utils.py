@@ -12,7 +12,7 @@ def to_categorical(y, num_classes=None, dtype='float32'):
     """Integer labels [*a] or [*a, 1] as one-hot rows [*a, num_classes].
 
     A negative label counts from the last class, as an index does in NumPy. ValueError for labels
-    that are not integers, or not between -num_classes and num_classes - 1.
+    that are not integers, IndexError unless they are between -num_classes and num_classes - 1.
     """
     labels = np.array(y, dtype='int')
     if labels.size and not np.array_equal(labels, np.asarray(y)):
@@ -24,7 +24,7 @@ def to_categorical(y, num_classes=None, dtype='float32'):
     if not num_classes:
         num_classes = int(labels.max()) + 1
     if labels.size and (labels.min() < -num_classes or labels.max() >= num_classes):
-        raise misuse(ValueError(
+        raise misuse(IndexError(
             f'to_categorical(num_classes={num_classes}): the labels go from {labels.min()} to '
             f'{labels.max()}.\n  Hint: labels from 0 to num_classes - 1: y - y.min(), or '
             f'num_classes={labels.max() + 1}.'))

@@ -83,3 +83,19 @@ def test_eager_ragged_tensors_have_lists():
     done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True,
                           check=False)
     assert done.stdout == '[[2, 3], [4]] [3 3] False True\n', done.stderr
+
+
+def test_a_placeholder_of_unknown_rank_is_fed_with_ragged_arrays(session):
+    x = tf.ragged.placeholder(tf.int32, 1)
+    sums, total = tf.reduce_sum(x, 1), tf.concat([x, x], 1)
+    rows = tf.ragged.constant_value([[1, 2], [3]], np.int32)
+    found = session.run([sums, total, x.to_tensor()], {x: rows})
+    assert found[0].tolist() == [3, 3] and found[1].to_list() == [[1, 2, 1, 2], [3, 3]]
+    assert found[2].tolist() == [[1, 2], [3, 0]]
+    with pytest.raises(ValueError, match='statically known'):
+        tf.reduce_sum(x, -1)
+
+
+def test_ragged_arrays_have_numpys_dtypes():
+    assert tf.ragged.constant_value([[1], [2, 3]]).dtype == np.int64
+    assert tf.ragged.constant_value([[1.5]]).dtype == np.float64

@@ -72,14 +72,11 @@ ELSEWHERE: dict[str, str] = {
     'PreventGradient': 'TF makes it inside gradients only; rows/constants.py, '
                        'test_array_functions.py',
     'DestroyResourceOp': 'a raw op in TF 1.15; rows/resource_variables.py',
-    'ResourceApplyAdaMax': 'Keras makes it; rows/training.py',
     'ResourceApplyAdagradV2': 'Keras makes it; rows/training.py',
     'ResourceApplyAdamWithAmsgrad': 'Keras makes it; rows/training.py',
     'ResourceApplyKerasMomentum': 'Keras makes it; rows/training.py',
     'ResourceSparseApplyAdagradV2': 'Keras makes it; rows/training.py',
     'ResourceSparseApplyKerasMomentum': 'Keras makes it; rows/training.py',
-    'ResourceApplyAddSign': 'tf.contrib.opt makes it; rows/training.py',
-    'ResourceApplyPowerSign': 'tf.contrib.opt makes it; rows/training.py',
     'ResourceInitializedValue': "tinyflow's own, TF makes a cond of nodes; "
                                 'rows/resource_variables.py',
     'VariableShape': 'the gradient of a gather from a variable of unknown shape makes it; '

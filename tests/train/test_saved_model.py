@@ -393,3 +393,16 @@ def test_kinds_of_signatures():
 def test_refused_signatures(call, message):
     with pytest.raises(ValueError, match=message):
         call(SIGNATURES)
+
+
+def test_the_directory_may_be_bytes(session, tmp_path):
+    x = tf.placeholder(tf.float32, [], name='x')
+    tf.add(x, tf.Variable(2.0), name='y')
+    session.run(tf.global_variables_initializer())
+    folder = str(tmp_path / 'model').encode()
+    builder = tf.saved_model.builder.SavedModelBuilder(folder)
+    builder.add_meta_graph_and_variables(session, ['serve'])
+    builder.save()
+    with tf.Session(graph=tf.Graph()) as loaded:
+        tf.saved_model.loader.load(loaded, ['serve'], folder)
+        assert loaded.run('y:0', {'x:0': 1.0}) == 3.0

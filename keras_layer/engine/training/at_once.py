@@ -17,7 +17,7 @@ class CompiledAtOnce(Compiled):
     def build_total_loss(self):
         """Nothing is computed yet. ValueError if there will be no loss."""
         self.total_loss = None
-        if not self._trained and not self._extra_losses():
+        if not self.trained and not self._extra_losses():
             raise no_loss()
 
     @staticmethod

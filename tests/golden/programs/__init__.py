@@ -58,6 +58,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     images,
     sparse,
     signal,
+    whole_trainings,
 )
 from .registry import PROGRAMS
 

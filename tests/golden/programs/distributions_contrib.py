@@ -72,3 +72,40 @@ def mixtures(tf, np):
                 + values(vectors, [0.4, 0.1], 'log_prob mean', seed=None)
                 + values(listed, 0.4, 'log_prob prob mean stddev entropy_lower_bound',
                          seed=None))]
+
+
+@program
+def more_distributions_of_positive_numbers(tf, np):
+    d = tf.contrib.distributions
+    every = EVERY + ' cdf log_cdf survival_function entropy mode'
+    results = values(d.Chi2([3.0, 4.5]), 2.0, every)
+    results += values(d.InverseGamma([3.0, 4.5], 2.0), 0.7, every)
+    results += values(d.InverseGamma([0.5, 1.5], 2.0), 0.7, 'mean variance')
+    results += values(d.HalfNormal([0.5, 2.0]), 0.7, every)
+    results += [d.HalfNormal([0.5, 2.0]).quantile(0.3), d.HalfNormal(0.5).prob(-1.0)]
+    results += values(d.Cauchy([0.5, 1.0], 2.0), 0.7,
+                      'log_prob prob cdf log_cdf survival_function entropy mode mean stddev')
+    results += [d.Cauchy(0.0, 2.0).quantile([0.1, 0.7])]
+    return [run(results)]
+
+
+@program
+def numbers_of_trials(tf, np):
+    d = tf.contrib.distributions
+    k = tf.constant([0.0, 2.0, 3.0])
+    results = values(d.Binomial([3.0, 4.0, 5.0], probs=0.3), k, EVERY + ' cdf mode', seed=None)
+    results += values(d.Binomial(5.0, logits=[0.3, -1.0, 0.0]), k, 'log_prob mean', seed=None)
+    results += values(d.Geometric(probs=[0.3, 0.5, 0.8]), k, EVERY + ' cdf entropy mode')
+    results += values(d.Geometric(logits=[0.3]), k, 'log_prob mean')
+    results += values(d.NegativeBinomial([0.5, 3.0, 4.0], probs=0.3), k, EVERY + ' cdf mode')
+    results += values(d.NegativeBinomial(3.0, logits=[0.3]), k, 'log_prob mean')
+    return [run(results)]
+
+
+@program
+def relaxed_bernoulli(tf, np):
+    logits = tf.constant([0.5, -1.0])
+    x = tf.contrib.distributions.RelaxedBernoulli(0.7, logits=logits)
+    drawn = x.sample(3, seed=3)
+    results = values(x, [0.2, 0.7], 'log_prob prob cdf') + [x.probs, drawn]
+    return [run(results), run(tf.gradients(tf.reduce_sum(drawn ** 2), logits))]

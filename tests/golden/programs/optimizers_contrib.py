@@ -69,3 +69,31 @@ def opt_moving_average(tf, np):
     optimizer = tf.contrib.opt.MovingAverageOptimizer(tf.train.GradientDescentOptimizer(0.1), 0.9)
     runs = training(tf, np, optimizer)
     return runs + [run([v for v in tf.global_variables() if v.op.name.endswith('Average')])]
+
+
+@program
+def opt_adamax(tf, np):
+    return training(tf, np, tf.contrib.opt.AdaMaxOptimizer(0.05))
+
+
+@program
+def opt_adamax_of_rows(tf, np):
+    return training(tf, np, tf.contrib.opt.AdaMaxOptimizer(0.05), rows=[0, 2, 1])
+
+
+@program
+def opt_adamax_resource(tf, np):
+    runs = training(tf, np, tf.contrib.opt.AdaMaxOptimizer(0.05), resource=True)
+    with tf.variable_scope('rows'):
+        return runs + training(tf, np, tf.contrib.opt.AdaMaxOptimizer(0.05), [0, 2, 1], True)
+
+
+@program
+def opt_sign_steps(tf, np):
+    runs = []
+    for resource in (False, True):
+        for optimizer in (tf.contrib.opt.AddSignOptimizer(0.05, alpha=0.5),
+                          tf.contrib.opt.PowerSignOptimizer(0.05, base=2.0)):
+            with tf.variable_scope('%s_%s' % (type(optimizer).__name__, resource)):
+                runs += training(tf, np, optimizer, resource=resource)
+    return runs

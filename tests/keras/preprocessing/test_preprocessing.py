@@ -24,9 +24,10 @@ def test_tokenizer_to_json_and_back():
         tokens.texts_to_sequences(['the cat and the dog'])
 
 
-@pytest.mark.parametrize('labels, classes', [([0, 3], 3), ([-3, 0], 2), ([0.5], 2)])
-def test_invalid_labels_raise(labels, classes):
-    with pytest.raises(ValueError, match='labels'):
+@pytest.mark.parametrize('labels, classes, error', [
+    ([0, 3], 3, IndexError), ([-3, 0], 2, IndexError), ([0.5], 2, ValueError)])
+def test_invalid_labels_raise(labels, classes, error):
+    with pytest.raises(error, match='labels'):
         tf.keras.utils.to_categorical(labels, classes)
 
 

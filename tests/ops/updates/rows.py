@@ -263,7 +263,7 @@ ROWS = [
           (apply, adagrad_v2, None, None),
           (apply, adagrad_v2_with_fixed_slots, 'fixed_slots', {'update_slots': False}))],
     update_row('ResourceApplyAdamWithAmsgrad', amsgrad),
-    update_row('ResourceApplyAdaMax', ada_max),
-    update_row('ResourceApplyAddSign', add_sign),
-    update_row('ResourceApplyPowerSign', power_sign),
+    *kinds('ApplyAdaMax', ada_max),
+    *kinds('ApplyAddSign', add_sign),
+    *kinds('ApplyPowerSign', power_sign),
 ]

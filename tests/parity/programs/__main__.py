@@ -22,7 +22,8 @@ from tests.parity.programs.outcome import Outcome, summary, table, verdict
 ROOT = Path(__file__).resolve().parents[3]
 START = Path(__file__).with_name('start.py')
 COUNT = re.compile(
-    r'^(\s*\w*?(steps|iters|iterations|epochs|epoch|episodes)\s*=\s*)(\d+)(?=\s*(#|$))',
+    r'^(\s*(?!\w*time_?steps)\w*?(steps|iters|iterations|epochs|epoch|episodes)\s*=\s*)(\d+)'
+    r'(?=\s*(#|$))',
     re.IGNORECASE | re.MULTILINE)
 EPOCHS = 2
 

@@ -1,7 +1,7 @@
 """tf.contrib.slim: the layers, argument scopes, Variables, losses and metrics of tf.contrib as one.
 
-Each name is that of tf.contrib.layers or tf.contrib.framework, and the same object; `learning` and
-`evaluation`, slim's training loops, are not implemented.
+Each name is that of tf.contrib.layers or tf.contrib.framework, and the same object; `evaluation`,
+slim's loop over checkpoints, is not implemented.
 """
 import importlib as _importlib
 
@@ -26,11 +26,13 @@ _OF_FRAMEWORK = [
     'local_variable', 'model_variable', 'variable',
 ]
 _INSTEAD = {
-    'learning': 'tf.train.MonitoredTrainingSession, or a loop of sess.run(train_op); '
-                'tf.contrib.layers.optimize_loss makes the train_op',
     'evaluation': 'tf.metrics, and a loop of sess.run(update_ops)',
     'dataset': 'tf.data', 'queues': 'tf.data', 'prefetch_queue': 'tf.data',
 }
+
+# Loaded with the first use.
+_LATER = {'learning': 'tinyflow.api.contrib.slim_learning',
+          'nets': 'tinyflow.api.contrib.slim_nets'}
 
 globals().update({name: getattr(_layers, name) for name in _layers.__all__})
 globals().update({name: getattr(_framework, name) for name in _OF_FRAMEWORK})
@@ -41,8 +43,8 @@ _missing = _explain_missing(__name__, __all__)
 
 
 def __getattr__(name):
-    if name == 'nets':                  # loaded with the first use
-        value = globals()['nets'] = _importlib.import_module('tinyflow.api.contrib.slim_nets')
+    if name in _LATER:
+        value = globals()[name] = _importlib.import_module(_LATER[name])
         return value
     if name in _INSTEAD:
         raise _misuse(AttributeError(f'tf.contrib.slim.{name} is not part of tinyflow; use: '
@@ -51,4 +53,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return [*__all__, 'nets']
+    return [*__all__, *_LATER]

@@ -1,6 +1,8 @@
 # For type checkers, written by docs/write_stubs.py: every public name, and its module.
 
-from tinyflow.api.contrib import losses, metrics, model_analyzer, slim_nets as nets
+from tinyflow.api.contrib import (
+    losses, metrics, model_analyzer, slim_learning as learning, slim_nets as nets,
+)
 from tinyflow.api.contrib.framework.argument_scopes import (
     add_arg_scope, arg_scope, arg_scoped_arguments, current_arg_scope, has_arg_scope,
 )
@@ -76,16 +78,16 @@ __all__ = [
     'get_variables_by_name', 'get_variables_by_suffix', 'get_variables_to_restore',
     'global_variable', 'group_norm', 'has_arg_scope', 'images_to_sequence',
     'infer_real_valued_columns', 'input_from_feature_columns', 'instance_norm', 'l1_l2_regularizer',
-    'l1_regularizer', 'l2_regularizer', 'layer_norm', 'legacy_fully_connected', 'legacy_linear',
-    'legacy_relu', 'linear', 'local_variable', 'losses', 'max_pool2d', 'max_pool3d', 'maxout',
-    'metrics', 'model_analyzer', 'model_variable', 'nets', 'one_hot_column', 'one_hot_encoding',
-    'optimize_loss', 'parse_feature_columns_from_examples', 'real_valued_column', 'relu', 'relu6',
-    'repeat', 'safe_embedding_lookup_sparse', 'separable_conv2d', 'separable_convolution2d',
-    'sequence_to_images', 'shared_embedding_columns', 'softmax', 'sparse_column_with_hash_bucket',
-    'sparse_column_with_integerized_feature', 'sparse_column_with_keys',
-    'sparse_column_with_vocabulary_file', 'spatial_softmax', 'stack', 'sum_regularizer',
-    'summarize_activation', 'summarize_activations', 'summarize_collection', 'summarize_tensor',
-    'summarize_tensors', 'unit_norm', 'variable', 'variance_scaling_initializer',
-    'weighted_sparse_column', 'weighted_sum_from_feature_columns', 'xavier_initializer',
-    'xavier_initializer_conv2d',
+    'l1_regularizer', 'l2_regularizer', 'layer_norm', 'learning', 'legacy_fully_connected',
+    'legacy_linear', 'legacy_relu', 'linear', 'local_variable', 'losses', 'max_pool2d',
+    'max_pool3d', 'maxout', 'metrics', 'model_analyzer', 'model_variable', 'nets', 'one_hot_column',
+    'one_hot_encoding', 'optimize_loss', 'parse_feature_columns_from_examples',
+    'real_valued_column', 'relu', 'relu6', 'repeat', 'safe_embedding_lookup_sparse',
+    'separable_conv2d', 'separable_convolution2d', 'sequence_to_images', 'shared_embedding_columns',
+    'softmax', 'sparse_column_with_hash_bucket', 'sparse_column_with_integerized_feature',
+    'sparse_column_with_keys', 'sparse_column_with_vocabulary_file', 'spatial_softmax', 'stack',
+    'sum_regularizer', 'summarize_activation', 'summarize_activations', 'summarize_collection',
+    'summarize_tensor', 'summarize_tensors', 'unit_norm', 'variable',
+    'variance_scaling_initializer', 'weighted_sparse_column', 'weighted_sum_from_feature_columns',
+    'xavier_initializer', 'xavier_initializer_conv2d',
 ]

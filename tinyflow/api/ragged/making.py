@@ -40,9 +40,9 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None,
 
 def constant_value(pylist, dtype=None, ragged_rank=None, inner_shape=None,
                    row_splits_dtype='int64'):
-    """As `constant`, but a RaggedTensorValue of arrays."""
+    """As `constant`, but a RaggedTensorValue of arrays, of NumPy's dtypes by default."""
     value = _value(pylist, None if dtype is None else dtypes.as_dtype(dtype), ragged_rank,
-                   inner_shape)
+                   inner_shape, as_numpy=True)
 
     def of_dtype(value):
         if not isinstance(value, RaggedTensorValue):
@@ -63,7 +63,7 @@ def _refuse_mixed(item):
         raise misuse(ValueError("Can't convert Python sequence with mixed types to Tensor."))
 
 
-def _value(pylist, dtype, ragged_rank, inner_shape):
+def _value(pylist, dtype, ragged_rank, inner_shape, as_numpy=False):
     depth, has_scalars = _depth(pylist)
     if ragged_rank is None:
         ragged_rank = max(0, depth - 1 - (len(inner_shape) if inner_shape else 0))
@@ -81,7 +81,7 @@ def _value(pylist, dtype, ragged_rank, inner_shape):
     except ValueError:
         raise misuse(ValueError(f'Invalid pylist={pylist!r}: incompatible with '
                                 f'ragged_rank={ragged_rank}')) from None
-    if dtype is None:
+    if dtype is None and not as_numpy:
         if array.dtype.kind in 'US':
             array = np.array(level, object)
         else:

@@ -17,8 +17,13 @@ _SEGMENTS = {'sum': segments.unsorted_segment_sum, 'prod': segments.unsorted_seg
 
 
 def positive(axis, x):
-    """An axis from 0 on; ValueError if x has no such axis."""
+    """An axis from 0 on; ValueError if x has no such axis, or none that is known."""
     rank = x.shape.ndims
+    if rank is None and axis >= 0:
+        return axis
+    if rank is None:
+        raise misuse(ValueError(f'axis={axis} may only be negative if the rank is statically '
+                                'known.'))
     if not -rank <= axis < rank:
         raise misuse(ValueError(f'axis={axis} out of bounds: expected {-rank}<=axis<{rank}'))
     return axis % rank

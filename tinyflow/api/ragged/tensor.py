@@ -332,7 +332,8 @@ class RaggedTensor:
             extra = shape_ops.broadcast_to(filler, joining.concat(
                 [[1], shape_ops.shape(values)[1:]], 0))
             result = gathering.gather(joining.concat([values, extra], 0), places)
-            result.set_shape([self.shape[0], None, *values.shape[1:]])
+            if values.shape.ndims is not None:
+                result.set_shape([self.shape[0], None, *values.shape[1:]])
             return result
 
     def to_sparse(self, name=None):

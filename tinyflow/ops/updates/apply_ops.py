@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from math import sqrt
 
+import numpy as np
+
 from tinyflow.ops.updates import update_rules
 from tinyflow.ops.updates.base import Update, count_updates, flush, scalar, update, update_rows
 
@@ -153,6 +155,18 @@ class ApplyAdam(Update):
         if epsilon.item() > 1e-9:
             flush(updates, (m,), (v,))
         return var
+
+
+class ApplyAdaMax(Update):
+    """Adam by the largest gradient: v is a decaying maximum of |grad|."""
+
+    signature = ('var: Ref(T), m: Ref(T), v: Ref(T), beta1_power: T, lr: T, beta1: T, '
+                 'beta2: T, epsilon: T, grad: T -> out: Ref(T)')
+
+    def kernel(var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad):
+        alpha = lr.item() / (1.0 - beta1_power.item())
+        return update(update_rules.ada_max, (var, m, v), grad, scalar(alpha, var), beta1,
+                      beta2, scalar(1.0 - beta1.item(), var), epsilon)
 
 
 # ---- RMSProp ---------------------------------------------------------------------------------
@@ -304,3 +318,35 @@ class SparseApplyProximalAdagrad(Update):
 
     def kernel(var, accum, lr, l1, l2, grad, indices):
         return update_rows(update_rules.proximal_adagrad, (var, accum), grad, indices, lr, l1, l2)
+
+
+# ---- steps by signs ---------------------------------------------------------------------------
+
+
+class ApplyAddSign(Update):
+    """Steps lr (alpha + sign_decay s) grad, s being 1 where grad and its mean have one sign."""
+
+    signature = ('var: Ref(T), m: Ref(T), lr: T, alpha: T, sign_decay: T, beta: T, grad: T '
+                 '-> out: Ref(T)')
+
+    def kernel(var, m, lr, alpha, sign_decay, beta, grad):
+        def factor(agreement):
+            agreement = np.multiply(agreement, sign_decay, agreement)
+            return np.add(agreement, alpha, agreement)
+        return update(update_rules.sign_steps, (var, m), grad, lr, beta,
+                      scalar(1.0 - beta.item(), var), factor)
+
+
+class ApplyPowerSign(Update):
+    """Steps lr exp(logbase sign_decay s) grad, s being 1 where grad and its mean have one sign."""
+
+    signature = ('var: Ref(T), m: Ref(T), lr: T, logbase: T, sign_decay: T, beta: T, '
+                 'grad: T -> out: Ref(T)')
+
+    def kernel(var, m, lr, logbase, sign_decay, beta, grad):
+        power = logbase * sign_decay
+
+        def factor(agreement):
+            return np.exp(np.multiply(agreement, power, agreement), agreement)
+        return update(update_rules.sign_steps, (var, m), grad, lr, beta,
+                      scalar(1.0 - beta.item(), var), factor)

@@ -79,33 +79,6 @@ def amsgrad(scratch, var, m, v, vhat, grad, alpha, beta1, beta2, one_minus_beta1
     np.subtract(var, t, var)
 
 
-def ada_max(scratch, var, m, v, grad, alpha, beta1, beta2, one_minus_beta1, epsilon):
-    """v = max(beta2 v, |grad|); var -= alpha m / (v + epsilon)   (Kingma & Ba 2014, section 7)"""
-    t = np.multiply(grad, one_minus_beta1, scratch[0])
-    np.multiply(m, beta1, m)
-    np.add(m, t, m)
-    np.absolute(grad, t)
-    np.multiply(v, beta2, v)
-    np.maximum(v, t, out=v)
-    np.add(v, epsilon, t)
-    np.divide(m, t, t)
-    np.multiply(t, alpha, t)
-    np.subtract(var, t, var)
-
-
-def sign_steps(scratch, var, m, grad, lr, beta, one_minus_beta, factor):
-    """m: running mean of grad; var -= lr factor(sign(grad) sign(m)) grad   (Bello et al. 2017)"""
-    t = np.multiply(grad, one_minus_beta, scratch[0])
-    np.multiply(m, beta, m)
-    np.add(m, t, m)
-    t = np.sign(grad, scratch[0])
-    u = np.sign(m, scratch[1])
-    t = factor(np.multiply(t, u, t))
-    t = np.multiply(t, grad, t)
-    np.multiply(t, lr, t)
-    np.subtract(var, t, var)
-
-
 # ---- ops -------------------------------------------------------------------------------------
 
 
@@ -167,42 +140,3 @@ class ResourceApplyAdamWithAmsgrad(Update):
                scalar(1.0 - beta1.item(), var), scalar(1.0 - beta2.item(), var), epsilon)
         if epsilon.item() > 1e-9:
             flush(updates, (m,), (v,))
-
-
-class ResourceApplyAdaMax(Update):
-    """Adam by the largest gradient: v is a decaying maximum of |grad|."""
-
-    signature = ('var: Handle(T), m: Handle(T), v: Handle(T), beta1_power: T, lr: T, beta1: T, '
-                 'beta2: T, epsilon: T, grad: T ->')
-
-    def kernel(var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad):
-        alpha = lr.item() / (1.0 - beta1_power.item())
-        update(ada_max, (var, m, v), grad, scalar(alpha, var), beta1, beta2,
-               scalar(1.0 - beta1.item(), var), epsilon)
-
-
-class ResourceApplyAddSign(Update):
-    """Steps lr (alpha + sign_decay s) grad, s being 1 where grad and its mean have one sign."""
-
-    signature = ('var: Handle(T), m: Handle(T), lr: T, alpha: T, sign_decay: T, beta: T, grad: T '
-                 '->')
-
-    def kernel(var, m, lr, alpha, sign_decay, beta, grad):
-        def factor(agreement):
-            agreement = np.multiply(agreement, sign_decay, agreement)
-            return np.add(agreement, alpha, agreement)
-        update(sign_steps, (var, m), grad, lr, beta, scalar(1.0 - beta.item(), var), factor)
-
-
-class ResourceApplyPowerSign(Update):
-    """Steps lr exp(logbase sign_decay s) grad, s being 1 where grad and its mean have one sign."""
-
-    signature = ('var: Handle(T), m: Handle(T), lr: T, logbase: T, sign_decay: T, beta: T, '
-                 'grad: T ->')
-
-    def kernel(var, m, lr, logbase, sign_decay, beta, grad):
-        power = logbase * sign_decay
-
-        def factor(agreement):
-            return np.exp(np.multiply(agreement, power, agreement), agreement)
-        update(sign_steps, (var, m), grad, lr, beta, scalar(1.0 - beta.item(), var), factor)

@@ -212,6 +212,33 @@ def proximal_adagrad(scratch, var, accum, grad, lr, l1, l2):
     divide(t, rate, var)
 
 
+def ada_max(scratch, var, m, v, grad, alpha, beta1, beta2, one_minus_beta1, epsilon):
+    """v = max(beta2 v, |grad|); var -= alpha m / (v + epsilon)   (Kingma & Ba 2014, section 7)"""
+    t = multiply(grad, one_minus_beta1, scratch[0])
+    multiply(m, beta1, m)
+    add(m, t, m)
+    np.absolute(grad, t)
+    multiply(v, beta2, v)
+    maximum(v, t, out=v)
+    add(v, epsilon, t)
+    divide(m, t, t)
+    multiply(t, alpha, t)
+    subtract(var, t, var)
+
+
+def sign_steps(scratch, var, m, grad, lr, beta, one_minus_beta, factor):
+    """m: running mean of grad; var -= lr factor(sign(grad) sign(m)) grad   (Bello et al. 2017)"""
+    t = multiply(grad, one_minus_beta, scratch[0])
+    multiply(m, beta, m)
+    add(m, t, m)
+    t = np.sign(grad, scratch[0])
+    u = np.sign(m, scratch[1])
+    t = factor(multiply(t, u, t))
+    t = multiply(t, grad, t)
+    multiply(t, lr, t)
+    subtract(var, t, var)
+
+
 def flush(scratch, x, _, limit):
     """x = 0 where |x| < limit"""
     large = np.absolute(x, scratch[0]) >= limit

@@ -30,7 +30,7 @@ class SavedModelBuilder:
 
     def __init__(self, export_dir):
         from tinyflow.formats.protos.saved_model_pb2 import SavedModel  # start-up time
-        self._export_dir = os.fspath(export_dir)
+        self._export_dir = os.fsdecode(export_dir)
         self._saved_model = SavedModel(
             saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION)
         self._has_saved_variables = False

@@ -24,7 +24,7 @@ from tinyflow.api.contrib.distributions.softplus import (
     softplus_inverse,
 )
 from tinyflow.api.distributions import *
-from tinyflow.graph.support.lazy import importing as _importing
+from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
 from tinyflow.graph.support.missing import (
     explain_missing as _explain_missing,
     hide_modules as _hide_modules,
@@ -40,8 +40,12 @@ __all__ = ['BetaWithSoftplusConcentration', 'Deterministic', 'ExpRelaxedOneHotCa
 __all__ += _base.__all__
 
 # Loaded with the first use.
-_LATER = {'bijectors': 'tinyflow.api.contrib.distributions.bijectors',
-          'TransformedDistribution': 'tinyflow.api.contrib.distributions.transformed'}
+_LATER = {'bijectors': 'tinyflow.api.contrib.distributions.bijectors', **_names_of({
+    'tinyflow.api.contrib.distributions.cauchy': 'Cauchy',
+    'tinyflow.api.contrib.distributions.positive': 'Chi2 HalfNormal InverseGamma',
+    'tinyflow.api.contrib.distributions.relaxed_bernoulli': 'RelaxedBernoulli',
+    'tinyflow.api.contrib.distributions.transformed': 'TransformedDistribution',
+    'tinyflow.api.contrib.distributions.trials': 'Binomial Geometric NegativeBinomial'})}
 _hide_modules(globals())
 __getattr__ = _importing(globals(), _LATER, _explain_missing(__name__, [*__all__, *_LATER]),
                          ('bijectors',))
