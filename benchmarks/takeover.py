@@ -3,8 +3,7 @@
     python benchmarks/takeover.py
 
 A run with NumPy alone is the yardstick. It prints when native code takes over, in runs and in
-seconds after the first, how long the slowest run until then took, and what a run takes afterwards;
-first with an empty folder for compiled code ("cold"), then with a filled one ("warm").
+seconds, how long the slowest run until then took, and what a run takes afterwards.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from statistics import median
@@ -24,7 +22,8 @@ from workloads import WORKLOADS
 
 HERE = Path(__file__).resolve().parent
 NAMES = "mlp_mnist_adam", "lstm_static_adam", "cnn_mnist_adam"
-RUNS = 40
+SECONDS = 15  # of runs after the first, or until some runs after the take-over
+AFTER = 20
 
 
 def main():
@@ -32,14 +31,11 @@ def main():
     if options.child:
         print(json.dumps(first_runs(options.child)))
         return
-    print("| workload | code | taken over at | the slowest run before | a run afterwards |")
-    print("| --- | --- | ---: | ---: | ---: |")
+    print("| workload | taken over at | the slowest run before | a run afterwards |")
+    print("| --- | ---: | ---: | ---: |")
     for name in options.only or NAMES:
         alone = median(times(name, {"TINYFLOW_NATIVE": "off"})["seconds"][3:])
-        with tempfile.TemporaryDirectory() as folder:
-            for state in "cold", "warm":
-                answer = times(name, {"XDG_CACHE_HOME": folder})
-                print(line(WORKLOADS[name].rows[0].title, state, answer, alone), flush=True)
+        print(line(WORKLOADS[name].rows[0].title, times(name, {}), alone), flush=True)
 
 
 def parse_arguments():
@@ -66,23 +62,23 @@ def first_runs(name):
     with tf.Graph().as_default():
         step = WORKLOADS[name].setup(tf, np)
     seconds, native = [], None
-    for number in range(RUNS):
+    while sum(seconds[1:]) < SECONDS and (native is None or len(seconds) < native + AFTER):
         begin = time.perf_counter()
         step()
         seconds.append(time.perf_counter() - begin)
         if native is None and native_tier_ran():
-            native = number
+            native = len(seconds) - 1
     return {"seconds": seconds, "native": native}
 
 
-def line(title, state, answer, alone):
+def line(title, answer, alone):
     """A row of the table; the first run compiles for NumPy, too, so it is not compared."""
     seconds, native = answer["seconds"], answer["native"]
     if native is None:
-        return f"| {title} | {state} | never | | |"
+        return f"| {title} | never | | |"
     slowest = max(seconds[1 : native + 1])
     after = median(seconds[native + 1 :])
-    return (f"| {title} | {state} | run {native + 1}, {sum(seconds[:native]):.2f} s "
+    return (f"| {title} | run {native + 1}, {sum(seconds[:native]):.2f} s "
             f"| {slowest / alone:.1f}x | {after / alone:.2f}x |")
 
 

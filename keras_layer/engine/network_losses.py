@@ -32,26 +32,6 @@ class NetworkLosses(LayerLosses):
         else:
             super().add_metric(value, aggregation, name)
 
-    @property
-    def updates(self):
-        """The operations of the layers inside, for the inputs of this model and of its calls.
-
-        Those of a layer that other models call, too, are left out for these calls.
-        """
-        return self._relevant(super().updates)
-
-    def _relevant(self, targets):
-        if not self._is_graph_network or not targets or tf.executing_eagerly():
-            return targets
-        relevant = K.computed_from(self._relevant_inputs())
-        of_any = K.computed_from(self._own_inputs())
-        operations = [K.operation_of(target) for target in targets]
-        return [target for target, operation in zip(targets, operations)
-                if operation in relevant or operation not in of_any]
-
-    def _relevant_inputs(self):
-        return [node.input_tensors for node in self._inbound_nodes]
-
     def _makes_layers_of(self, value):
         return self._is_graph_network and current_call() is None and \
             not tf.executing_eagerly() and isinstance(value, tf.Tensor) and \

@@ -94,8 +94,8 @@ class TrainingAPI(DataAdapter):
         """(feeds for training, validation function), by validation data or a split of `feeds`."""
         if data is None and split:
             feeds, held_back = _split(feeds, split)
-            return feeds, self._validation(None, batch_size, steps, held_back, beside_arrays=True)
-        return feeds, self._validation(data, batch_size, steps, ahead=ahead, beside_arrays=True)
+            return feeds, self._validation(None, batch_size, steps, held_back, next_to_arrays=True)
+        return feeds, self._validation(data, batch_size, steps, ahead=ahead, next_to_arrays=True)
 
     def _steps_per_epoch(self, batches, x, steps):
         """The number of steps per epoch, None if the data end; builds the model if needed."""
@@ -141,10 +141,10 @@ class TrainingAPI(DataAdapter):
             self._build_for(x)
         self._need_compiled()
 
-    def _validation(self, data, batch_size, steps, feeds=None, ahead=(), beside_arrays=False):
+    def _validation(self, data, batch_size, steps, feeds=None, ahead=(), next_to_arrays=False):
         """A function that evaluates on the validation data; None without any.
 
-        As in tf.keras, arrays are shuffled beside arrays, which uses random numbers; in Keras 2.1
+        As in tf.keras, arrays are shuffled next to arrays, which uses random numbers; in Keras 2.1
         they are not.
         """
         if data is None and feeds is None:
@@ -175,7 +175,7 @@ class TrainingAPI(DataAdapter):
             with self._feeding():           # class weights are for training only
                 return loops.evaluate(
                     self, source, 0, callbacks, steps_, batch_size, own_callbacks=False,
-                    shuffled=beside_arrays and not ArrayBatches.shuffles_again)
+                    shuffled=next_to_arrays and not ArrayBatches.shuffles_again)
         validate.samples, validate.source, validate.steps = samples, source, steps_
         if steps_ is None and isinstance(source, DatasetBatches):
             validate.steps = source.known_steps()

@@ -3,7 +3,7 @@
 A seed that is not given is drawn from NumPy, so that `np.random.seed(7)` at the top of a program
 decides them, as books have it; tf.keras takes the graph's. Names of layers count from one:
 dense_1, where tf.keras has dense. Where another module asks for such a setting, a variable of that
-module is set here; what it means stands beside it. The switch is on while `import keras` means
+module is set here; what it means stands next to it. The switch is on while `import keras` means
 this package (`install_as_tensorflow`).
 """
 from __future__ import annotations

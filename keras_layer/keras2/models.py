@@ -51,13 +51,26 @@ class Model(_model.Model):
         with _classes():
             return super().from_config(config, custom_objects)
 
-    def _relevant_inputs(self):
-        return self.inputs
+    @property
+    def updates(self):
+        """The operations of the layers inside, for the inputs of this model.
+
+        Those of a layer that other models call, too, are left out for these calls.
+        """
+        return self._relevant(super().updates)
 
     @property
     def losses(self):
         """The losses of the layers for the inputs of this model, and those without inputs."""
         return self._relevant(super().losses)
+
+    def _relevant(self, targets):
+        if not self._is_graph_network or not targets or tf.executing_eagerly():
+            return targets
+        relevant, of_any = K.computed_from(self.inputs), K.computed_from(self._own_inputs())
+        operations = [K.operation_of(target) for target in targets]
+        return [target for target, operation in zip(targets, operations)
+                if operation in relevant or operation not in of_any]
 
     def _resolve_batch_size(self, batch_size, feeds):
         if self.stateful and batch_size is None and feeds:

@@ -18,9 +18,17 @@ NETS = {
                                                          'global_pool': False}),
     'resnet_v2_50': ('resnet_v2', 'resnet_v2_50', 32, {'num_classes': 10, 'is_training': False}),
     'inception_v1': ('inception', 'inception_v1', 224, {'num_classes': 10}),
+    'inception_v2': ('inception', 'inception_v2', 224, {'num_classes': 10}),
+    'inception_v2_thin': ('inception', 'inception_v2', 64, {
+        'num_classes': 10, 'is_training': False, 'depth_multiplier': 0.25}),
     'inception_v3': ('inception', 'inception_v3', 299, {'num_classes': 10, 'is_training': False}),
+    'mobilenet_v1': ('mobilenet_v1', 'mobilenet_v1', 224, {'num_classes': 10}),
+    'mobilenet_v1_025': ('mobilenet_v1', 'mobilenet_v1_025', 64, {
+        'num_classes': 10, 'is_training': False, 'global_pool': True}),
+    'mobilenet_v1_dilated': ('mobilenet_v1', 'mobilenet_v1_base', 65, {
+        'output_stride': 8, 'use_explicit_padding': True}),
 }
-RUN = ('resnet_v1_50', 'resnet_v2_50')
+RUN = ('inception_v2_thin', 'mobilenet_v1_025', 'resnet_v1_50', 'resnet_v2_50')
 
 
 def weights(name, shape):
@@ -38,8 +46,9 @@ def description(name, tf, nets):
     module, function, size, arguments = NETS[name]
     scopes = {'resnet_v1': 'resnet_utils.resnet_arg_scope', 'inception': 'inception.%s_arg_scope'
               % function, 'vgg': 'vgg.vgg_arg_scope', 'alexnet': 'alexnet.alexnet_v2_arg_scope',
-              'overfeat': 'overfeat.overfeat_arg_scope'}
-    home, scope = scopes[module.replace('v2', 'v1')].split('.')
+              'overfeat': 'overfeat.overfeat_arg_scope',
+              'mobilenet_v1': 'mobilenet_v1.mobilenet_v1_arg_scope'}
+    home, scope = scopes[module.replace('resnet_v2', 'resnet_v1')].split('.')
     with tf.Graph().as_default():
         x = tf.constant(np.random.RandomState(0).rand(1, size, size, 3).astype(np.float32))
         with tf.contrib.slim.arg_scope(getattr(nets[home], scope)()):

@@ -4,7 +4,7 @@ Creation order is already a topological order (but see `_in_order`), since a nod
 before the node. It remains to decide when Variables are written:
 
 * an operation that uses a Variable sees the assignments that it depends on, and no others (in TF1
-  the others are a race), so it runs before the others;
+  the others are a race), so it runs before the others (but for the global step: step_counter.py);
 * writes run as late as possible, so that values read before them are dead by then; a value that is
   still needed must be copied when it is read.
 
@@ -18,6 +18,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterable, Sequence
 
+from tinyflow.compiler.step_counter import uses_of_increased_steps
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.variable_refs import is_variable_ref, variable_of, variable_read_by
 
@@ -50,9 +51,12 @@ def _in_order(operations: list[Operation]) -> bool:
 
 def _dependencies(operations: list[Operation], fed: Fed) -> Nodes:
     inside = set(operations)
-    return {operation: [op for op in dict.fromkeys(
+    before = {operation: [op for op in dict.fromkeys(
         [t.op for t in operation.inputs if t not in fed] + list(operation.control_inputs))
         if op in inside] for operation in operations}
+    for use, increase in uses_of_increased_steps(operations):
+        before[use].append(increase)
+    return before
 
 
 def _topological(operations: list[Operation], before: Nodes,

@@ -44,6 +44,11 @@ class RisingExecutable(Executable):
         self._fastest = float('inf')
         self._move_at = runs_with_numpy(program)
 
+    @property
+    def will_move(self) -> bool:
+        """Whether the program is still to be replaced."""
+        return not self._done
+
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
         if self._done:
             return super().__call__(feeds) if self._raised is None else self._raised(feeds)

@@ -219,7 +219,7 @@ class RNN(StatefulRNN, Layer):
 
     @staticmethod
     def _iterations(inputs):
-        """The most iterations of the loop, beside the number of steps: as in TF, none."""
+        """The most iterations of the loop, next to the number of steps: as in TF, none."""
         return None
 
     def _check_unrolling(self, first_input):

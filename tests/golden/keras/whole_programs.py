@@ -7,7 +7,7 @@ import numpy as np
 
 
 def _plain(keras):
-    """Not the orthogonal matrices of Keras 2.1, whose signs depend on the library behind NumPy."""
+    """Not the orthogonal matrices of Keras 2.1: signs of their columns are the LAPACK library's."""
     return {'recurrent_initializer': 'glorot_uniform'} if _is_keras_2(keras) else {}
 
 

@@ -1,4 +1,4 @@
-"""What `import keras` does otherwise than tf.keras, beside the properties of test_three_ways.py."""
+"""What `import keras` does otherwise than tf.keras, besides what test_three_ways.py has."""
 import pickle
 import warnings
 
@@ -52,7 +52,7 @@ def test_a_pickled_model_is_as_it_was_saved():
 def test_validation_data_of_a_generator_are_given_as_they_are():
     given = []
 
-    class Told(callbacks.Callback):
+    class Reader(callbacks.Callback):
         def on_train_end(self, logs=None):
             given.append(self.validation_data)
 
@@ -60,7 +60,7 @@ def test_validation_data_of_a_generator_are_given_as_they_are():
         while True:
             yield X, Y
     line().fit_generator(batches(), 2, validation_data=batches(), validation_steps=1,
-                         callbacks=[Told()], verbose=0)
+                         callbacks=[Reader()], verbose=0)
     assert hasattr(given[0], 'restart')
     with pytest.raises(ValueError, match='validation_data must be provided'):
         line().fit(X, Y, verbose=0, callbacks=[callbacks.TensorBoard(histogram_freq=1)])

@@ -27,6 +27,9 @@ def test_every_bit_is_that_of_one_of_the_two(dtype, size):
     in_place = e.copy()
     assert choose(condition, t, in_place, in_place) is in_place
     assert _bits(in_place) == _bits(expected)
+    in_place = t.copy()
+    choose(condition, in_place, e, in_place[:])         # another array object of the same memory
+    assert _bits(in_place) == _bits(expected)
     gaps = np.empty(2 * size, dtype)[::2]
     assert _bits(choose(condition, t, e, gaps)) == _bits(expected)
 

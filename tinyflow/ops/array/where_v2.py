@@ -11,7 +11,8 @@ from tinyflow.ops.support.choice import BITS, choose, drop, keep
 
 
 def _is_zero(x):
-    return not x.ndim and x.item() == 0
+    """True for a scalar all of whose bits are 0, so not for -0.0."""
+    return not x.ndim and not any(x.tobytes())
 
 
 class SelectV2(Op):
@@ -32,7 +33,7 @@ class SelectV2(Op):
             return keep(t, condition, out)
         if condition.shape == e.shape and e.dtype in BITS and _is_zero(t):
             return drop(e, condition, out)
-        if condition.shape == t.shape == e.shape and out is not t:
+        if condition.shape == t.shape == e.shape:
             return choose(condition, t, e, out)
         result = np.where(condition, t, e)
         if out is None:

@@ -15,18 +15,20 @@ BITS = {np.dtype(f): np.dtype(i) for f, i in (
 
 
 def choose(condition, t, e, out=None):
-    """t where the condition holds, e elsewhere; `out` may be e.
+    """t where the condition holds, e elsewhere; `out` may be the memory of t or e.
 
     Shapes: condition, t, e [*a] -> [*a].
     """
+    arrays = condition, t, e, t if out is None else out
+    if t.size < _FEW or t.dtype not in BITS or not all(a.flags.c_contiguous for a in arrays):
+        chosen = np.where(condition, t, e)
+        if out is None:
+            return chosen
+        np.copyto(out, chosen)
+        return out
     if out is None:
         out = np.empty(t.shape, t.dtype)
     arrays = condition, t, e, out
-    if t.size < _FEW or t.dtype not in BITS or not all(a.flags.c_contiguous for a in arrays):
-        if out is not e:
-            np.copyto(out, e)
-        np.putmask(out, condition, t)
-        return out
     bits = BITS[t.dtype]
     flat = condition.reshape(-1).view(np.int8), *[a.reshape(-1).view(bits) for a in arrays[1:]]
     in_tiles(t.size, lambda i, j: _by_masks(*[a[i:j] for a in flat]), TILE)
@@ -55,7 +57,10 @@ def keep(x, condition, out=None):
 
 
 def drop(x, condition, out=None):
-    """x where the condition does not hold, 0 elsewhere, as `keep`."""
+    """x where the condition does not hold, 0 elsewhere, as `keep`.
+
+    Shapes: x, condition [*a] -> [*a].
+    """
     return keep(x, np.logical_not(condition), out)
 
 

@@ -2,6 +2,7 @@
 from tinyflow.api.contrib.slim_nets import (
     alexnet,
     inception,
+    mobilenet_v1,
     overfeat,
     resnet_utils,
     resnet_v1,
@@ -13,7 +14,8 @@ from tinyflow.graph.support.missing import (
     hide_modules as _hide_modules,
 )
 
-__all__ = ['alexnet', 'inception', 'overfeat', 'resnet_utils', 'resnet_v1', 'resnet_v2', 'vgg']
+__all__ = ['alexnet', 'inception', 'mobilenet_v1', 'overfeat', 'resnet_utils', 'resnet_v1',
+           'resnet_v2', 'vgg']
 
 _hide_modules(globals(), __all__)
 __getattr__ = _explain_missing('tinyflow.contrib.slim.nets', __all__)

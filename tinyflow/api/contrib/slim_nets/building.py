@@ -43,4 +43,10 @@ def squeezed(x, ends, sc, spatial_squeeze):
     return x
 
 
-__all__ = ['network', 'penalised', 'squeezed']
+def reduced_window(x, size):
+    """The size of a window, not larger than the image."""
+    known = [n.value for n in x.shape[1:3]]
+    return size if None in known else [min(a, b) for a, b in zip(known, size)]
+
+
+__all__ = ['network', 'penalised', 'reduced_window', 'squeezed']

@@ -1,15 +1,16 @@
-"""Inception 1 and 3: blocks of branches, which tables describe.
+"""Inception 1, 2 and 3: blocks of branches, which tables describe.
 
 Szegedy and others, "Going deeper with convolutions" (2014) and "Rethinking the Inception
-architecture" (2015). In a table a branch is a row of layers: `0a_1x1:64` is a convolution of
-that name's size to 64 channels, `/2` a stride, `V` without padding; `max` and `avg` are pools, and
+architecture" (2015), Ioffe and Szegedy, "Batch Normalization" (2015). In a table a branch is a row
+of layers: `0a_1x1:64` is a convolution of that name's size to 64 channels, `/2` a stride, `V`
+without padding, `~.09` the standard deviation of the first weights; `max` and `avg` are pools, and
 `a+b` are two convolutions of the same input, side by side.
 """
 from __future__ import annotations
 
 from tinyflow.api.contrib import layers
 from tinyflow.api.contrib.framework import arg_scope
-from tinyflow.api.contrib.slim_nets.building import penalised
+from tinyflow.api.contrib.slim_nets.building import penalised, reduced_window
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.ops.array.joining import concat
 from tinyflow.ops.array.shaping import squeeze
@@ -36,6 +37,29 @@ _V1 = [
     ('Mixed_4f', _mixed_1(256, 160, 320, 32, 128, 128)), ('MaxPool_5a_2x2', '/2'),
     ('Mixed_5b', _mixed_1(256, 160, 320, 32, 128, 128, second='0a')),
     ('Mixed_5c', _mixed_1(384, 192, 384, 48, 128, 128))]
+
+_MIXED_2 = ('0a_1x1:{} | 0a_1x1:{}~.09 0b_3x3:{} | 0a_1x1:{}~.09 0b_3x3:{} 0c_3x3:{} | '
+            '{}:0a_3x3 0b_1x1:{}~.1')
+_REDUCED_2 = '0a_1x1:{}~.09 1a_3x3:{}/2 | 0a_1x1:{}~.09 0b_3x3:{} 1a_3x3:{}/2 | max:1a_3x3/2'
+
+
+def _mixed_2(depths, last, pool='avg'):
+    return _MIXED_2.format(*depths, depths[-1], pool, last)
+
+
+_V2 = [
+    ('Conv2d_1a_7x7', 'separable:64/2~1.'), ('MaxPool_2a_3x3', '/2'),
+    ('Conv2d_2b_1x1', '64~.1'), ('Conv2d_2c_3x3', '192'), ('MaxPool_3a_3x3', '/2'),
+    ('Mixed_3b', _mixed_2((64, 64, 64, 64, 96), 32)),
+    ('Mixed_3c', _mixed_2((64, 64, 96, 64, 96), 64)),
+    ('Mixed_4a', _REDUCED_2.format(128, 160, 64, 96, 96)),
+    ('Mixed_4b', _mixed_2((224, 64, 96, 96, 128), 128)),
+    ('Mixed_4c', _mixed_2((192, 96, 128, 96, 128), 128)),
+    ('Mixed_4d', _mixed_2((160, 128, 160, 128, 160), 96)),
+    ('Mixed_4e', _mixed_2((96, 128, 192, 160, 192), 96)),
+    ('Mixed_5a', _REDUCED_2.format(128, 192, 192, 256, 256)),
+    ('Mixed_5b', _mixed_2((352, 192, 320, 160, 224), 128)),
+    ('Mixed_5c', _mixed_2((352, 192, 320, 192, 224), 128, pool='max'))]
 
 _MIXED_6 = ('0a_1x1:192 | 0a_1x1:{0} 0b_1x7:{0} 0c_7x1:192 | 0a_1x1:{0} 0b_7x1:{0} 0c_1x7:{0} '
             '0d_7x1:{0} 0e_1x7:192 | avg:0a_3x3 0b_1x1:192')
@@ -77,21 +101,28 @@ def _layer(x, text, scale):
     if name in ('max', 'avg'):
         return _pool(name, x, *_split_pool(how))
     name, _, other = name.partition('=')
-    depth, stride, padding = _how(how)
     scope = name if name.startswith('Conv') else 'Conv2d_' + name
-    return layers.conv2d(x, scale(depth), _size('_' + other if other else name), stride=stride,
-                         padding=padding, scope=scope)
+    return _convolution(x, scope, _size('_' + other if other else name), how, scale)
+
+
+def _convolution(x, scope, size, how, scale):
+    kind, _, how = how.rpartition(':')
+    how, _, deviation = how.partition('~')
+    padding = 'VALID' if how.endswith('V') else 'SAME'
+    depth, _, stride = how.rstrip('V').partition('/')
+    arguments = {'stride': int(stride or 1), 'padding': padding, 'scope': scope}
+    if deviation:
+        arguments['weights_initializer'] = truncated_normal_initializer(0.0, float(deviation))
+    depth = scale(int(depth))
+    if kind == 'separable':
+        return layers.separable_conv2d(x, depth, size, depth_multiplier=min(depth // 3, 8),
+                                       **arguments)
+    return layers.conv2d(x, depth, size, **arguments)
 
 
 def _split_pool(text):
     name, slash, how = text.partition('/')
     return name, slash + how
-
-
-def _how(text):
-    padding = 'VALID' if text.endswith('V') else 'SAME'
-    depth, _, stride = text.rstrip('V').partition('/')
-    return int(depth or 0), int(stride or 1), padding
 
 
 def _mixed(x, text, scale):
@@ -114,9 +145,7 @@ def _base(table, name, inputs, final_endpoint, scope, scale):
     with variable_scope(scope, name, [inputs]):
         for end, how in table:
             if end.startswith('Conv2d'):
-                depth, stride, padding = _how(how)
-                x = layers.conv2d(x, scale(depth), _size(end), stride=stride, padding=padding,
-                                  scope=end)
+                x = _convolution(x, end, _size(end), how, scale)
             elif end.startswith('MaxPool'):
                 x = layers.max_pool2d(x, _size(end), stride=2, scope=end,
                                       padding='VALID' if 'V' in how else 'SAME')
@@ -127,6 +156,13 @@ def _base(table, name, inputs, final_endpoint, scope, scale):
             if end == final_endpoint:
                 return x, ends
     return x, ends
+
+
+def _scale(depth_multiplier, min_depth):
+    """The function that makes a network thinner: depth -> depth."""
+    if depth_multiplier <= 0:
+        raise ValueError('depth_multiplier is not greater than zero.')
+    return lambda depth: max(int(depth * depth_multiplier), min_depth)
 
 
 def _plain_start():
@@ -140,14 +176,22 @@ def inception_v1_base(inputs, final_endpoint='Mixed_5c', scope='InceptionV1'):
         return _base(_V1, 'InceptionV1', inputs, final_endpoint, scope, int)
 
 
+def inception_v2_base(inputs, final_endpoint='Mixed_5c', min_depth=16, depth_multiplier=1.0,
+                      scope=None):
+    """(the last feature map, all of them by name) of Inception 2, as in "Batch Normalization"."""
+    with arg_scope([layers.conv2d, layers.max_pool2d, layers.avg_pool2d, layers.separable_conv2d],
+                   stride=1, padding='SAME'):
+        return _base(_V2, 'InceptionV2', inputs, final_endpoint, scope,
+                     _scale(depth_multiplier, min_depth))
+
+
 def inception_v3_base(inputs, final_endpoint='Mixed_7c', min_depth=16, depth_multiplier=1.0,
                       scope=None):
     """(the last feature map, all of them by name) of Inception 3."""
-    def scale(depth):
-        return max(int(depth * depth_multiplier), min_depth)
     with arg_scope([layers.conv2d, layers.max_pool2d, layers.avg_pool2d], stride=1,
                    padding='VALID'):
-        return _base(_V3, 'InceptionV3', inputs, final_endpoint, scope, scale)
+        return _base(_V3, 'InceptionV3', inputs, final_endpoint, scope,
+                     _scale(depth_multiplier, min_depth))
 
 
 def inception_v1(inputs, num_classes=1000, is_training=True, dropout_keep_prob=0.8,
@@ -169,6 +213,28 @@ def inception_v1(inputs, num_classes=1000, is_training=True, dropout_keep_prob=0
         return x, ends
 
 
+def inception_v2(inputs, num_classes=1000, is_training=True, dropout_keep_prob=0.8,
+                 min_depth=16, depth_multiplier=1.0, prediction_fn=layers.softmax,
+                 spatial_squeeze=True, reuse=None, scope='InceptionV2'):
+    """(scores, end points) of images [n, 224, 224, 3]."""
+    with variable_scope(scope, 'InceptionV2', [inputs, num_classes], reuse=reuse) as sc, \
+            arg_scope([layers.batch_norm, layers.dropout], is_training=is_training):
+        x, ends = inception_v2_base(inputs, min_depth=min_depth, scope=sc,
+                                    depth_multiplier=depth_multiplier)
+        with variable_scope('Logits'):
+            size = reduced_window(x, [7, 7])
+            x = layers.avg_pool2d(x, size, padding='VALID',
+                                  scope='AvgPool_1a_{}x{}'.format(*size))
+            x = layers.dropout(x, dropout_keep_prob, scope='Dropout_1b')
+            x = layers.conv2d(x, num_classes, [1, 1], activation_fn=None, normalizer_fn=None,
+                              scope='Conv2d_1c_1x1')
+            if spatial_squeeze:
+                x = squeeze(x, [1, 2], name='SpatialSqueeze')
+        ends['Logits'] = x
+        ends['Predictions'] = prediction_fn(x, scope='Predictions')
+        return x, ends
+
+
 def inception_v3(inputs, num_classes=1000, is_training=True, dropout_keep_prob=0.8,
                  min_depth=16, depth_multiplier=1.0, prediction_fn=layers.softmax,
                  spatial_squeeze=True, reuse=None, scope='InceptionV3'):
@@ -180,10 +246,11 @@ def inception_v3(inputs, num_classes=1000, is_training=True, dropout_keep_prob=0
         with arg_scope([layers.conv2d, layers.max_pool2d, layers.avg_pool2d], stride=1,
                        padding='SAME'):
             ends['AuxLogits'] = _aux(ends['Mixed_6e'], num_classes, spatial_squeeze,
-                                     lambda depth: max(int(depth * depth_multiplier), min_depth))
+                                     _scale(depth_multiplier, min_depth))
             with variable_scope('Logits'):
-                x = layers.avg_pool2d(x, _reduced(x, [8, 8]), padding='VALID',
-                                      scope='AvgPool_1a_{}x{}'.format(*_reduced(x, [8, 8])))
+                size = reduced_window(x, [8, 8])
+                x = layers.avg_pool2d(x, size, padding='VALID',
+                                      scope='AvgPool_1a_{}x{}'.format(*size))
                 x = layers.dropout(x, dropout_keep_prob, scope='Dropout_1b')
                 ends['PreLogits'] = x
                 x = layers.conv2d(x, num_classes, [1, 1], activation_fn=None, normalizer_fn=None,
@@ -199,7 +266,7 @@ def _aux(x, num_classes, spatial_squeeze, scale):
     with variable_scope('AuxLogits'):
         x = layers.avg_pool2d(x, [5, 5], stride=3, padding='VALID', scope='AvgPool_1a_5x5')
         x = layers.conv2d(x, scale(128), [1, 1], scope='Conv2d_1b_1x1')
-        size = _reduced(x, [5, 5])
+        size = reduced_window(x, [5, 5])
         x = layers.conv2d(x, scale(768), size, padding='VALID',
                           weights_initializer=truncated_normal_initializer(0.0, 0.01),
                           scope='Conv2d_2a_{}x{}'.format(*size))
@@ -207,12 +274,6 @@ def _aux(x, num_classes, spatial_squeeze, scale):
                           weights_initializer=truncated_normal_initializer(0.0, 0.001),
                           scope='Conv2d_2b_1x1')
         return squeeze(x, [1, 2], name='SpatialSqueeze') if spatial_squeeze else x
-
-
-def _reduced(x, size):
-    """The size of a window, not larger than the image."""
-    known = [n.value for n in x.shape[1:3]]
-    return size if None in known else [min(a, b) for a, b in zip(known, size)]
 
 
 def _arg_scope(deviation):
@@ -235,7 +296,16 @@ def _arg_scope(deviation):
 
 
 inception_v1_arg_scope = inception_v3_arg_scope = _arg_scope(None)
-inception_v1.default_image_size, inception_v3.default_image_size = 224, 299
 
-__all__ = ['inception_v1', 'inception_v1_arg_scope', 'inception_v1_base', 'inception_v3',
+
+def inception_v2_arg_scope(weight_decay=0.00004, batch_norm_var_collection='moving_vars'):
+    """The arg_scope of Inception 2: batch normalization, relu, an L2 penalty."""
+    return inception_v3_arg_scope(weight_decay, batch_norm_var_collection)
+
+
+inception_v1.default_image_size = inception_v2.default_image_size = 224
+inception_v3.default_image_size = 299
+
+__all__ = ['inception_v1', 'inception_v1_arg_scope', 'inception_v1_base', 'inception_v2',
+           'inception_v2_arg_scope', 'inception_v2_base', 'inception_v3',
            'inception_v3_arg_scope', 'inception_v3_base']
