@@ -86,7 +86,7 @@ def test_a_class_of_a_program_and_its_divergence(session):
 def test_contrib_has_the_same_classes_and_says_what_it_lacks(graph):
     contrib = tf.contrib.distributions
     assert contrib.Normal is d.Normal and contrib.kl_divergence is d.kl_divergence
-    for name in ('WishartFull', 'Cauchy'):
+    for name in ('WishartFull', 'Autoregressive'):
         with pytest.raises(AttributeError, match=f'contrib.distributions.{name}'):
             getattr(contrib, name)
     with pytest.raises(ValueError, match='at least one of'):

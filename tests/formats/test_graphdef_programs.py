@@ -13,6 +13,8 @@ from tests.golden.programs.registry import family
 # Written with other nodes than they have: initialized_value() and Variables that are assigned
 # inside functions become TensorFlow's old control flow, and come back as If and While.
 REWRITTEN = {'Switch', 'Enter'}
+# Their loops take tensors whose shapes set_shape made more exact, which no GraphDef has.
+SHAPES_SET = {'whole_translation'}
 
 
 def graph_defs(name):
@@ -43,6 +45,9 @@ def test_graphs_come_back(chosen):
             continue
         if REWRITTEN & {n.op for n in first.node}:
             continue
+        if name in SHAPES_SET:
+            for node in [*first.node, *second.node]:
+                node.attr.pop('output_shapes', None)
         assert by_name(first.node) == by_name(second.node), name
         functions = [{f.signature.name: by_name(f.node_def) for f in d.library.function}
                      for d in (first, second)]

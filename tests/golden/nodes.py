@@ -113,7 +113,9 @@ def _absolute(path, scopes, node):
         around = scopes + [node]
     elif parts[0] == '..':
         around = scopes[:len(scopes) - parts.count('..')]
+    elif parts[0]:
+        around = scopes
     else:
-        around = scopes if parts[0] else []
-    name = '/'.join(around + [part for part in parts if part not in ('', '.', '..')])
+        around, parts = [], parts[1:]       # an empty part further on is one of a name: 'a//b'
+    name = '/'.join(around + [part for part in parts if part not in ('.', '..')])
     return mark + name if mark or ':' in name else name + ':0'

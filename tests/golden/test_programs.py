@@ -118,6 +118,7 @@ SHAPES_DIFFER = {
     'convolutional_digits': _LABELS,
     'multilayer_perceptron_with_dropout': _LABELS,
     'replicas_with_adam': _ROWS,
+    'opt_adamax_of_rows': _ROWS,
     'opt_adamw_of_rows': _ROWS,
     'opt_nadam_of_rows': _ROWS,
     'opt_lazy_adam': _ROWS,

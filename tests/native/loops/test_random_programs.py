@@ -1,8 +1,10 @@
 """Random programs in the native tier against the interpreter and plain NumPy.
 
-`make thorough` runs many more of them.
+`make thorough` runs more of them; TINYFLOW_RANDOM_PROGRAMS=20000 says how many.
 """
 from __future__ import annotations
+
+import os
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -13,6 +15,8 @@ from tinyflow.compiler.compile import Options
 from tinyflow.native import loops
 from tinyflow.native.loops import groups, updates
 from tinyflow.session import tiers
+
+MANY = int(os.environ.get('TINYFLOW_RANDOM_PROGRAMS', 200))
 
 pytestmark = pytest.mark.skipif(not loops.found(), reason='needs the extra "fast"')
 
@@ -44,6 +48,6 @@ def test_native_runs_equal_the_interpreter_and_numpy(data, static):
 
 @pytest.mark.thorough
 @given(data=st.data(), static=st.sampled_from(['all', 'all', 'some']))
-@settings(PROFILE, max_examples=20_000)
+@settings(PROFILE, max_examples=MANY)
 def test_many_native_runs_equal_the_interpreter_and_numpy(data, static):
     check(data, static)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tinyflow.api import math
 from tinyflow.api.distributions.distribution import NOT_REPARAMETERIZED
-from tinyflow.api.distributions.parameters import logits_and_probs
+from tinyflow.api.distributions.parameters import logits_and_probs, new_seed
 from tinyflow.api.distributions.scalars import ScalarDistribution
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
@@ -132,10 +132,10 @@ class NegativeBinomial(_CountedTrials):
         super().__init__(logits, probs, validate_args, allow_nan_stats, name, total_count)
 
     def _sample_n(self, n, seed=None):
-        # A Poisson variable whose mean is a gamma variable. TensorFlow draws both from one seed.
+        # A Poisson variable whose mean is a gamma variable.
         means = random_gamma([n], self.total_count, math.exp(-self.logits), dtype=self.dtype,
                              seed=seed)
-        return random_poisson(means, [], dtype=self.dtype, seed=seed)
+        return random_poisson(means, [], dtype=self.dtype, seed=new_seed(seed, 'negative_binom'))
 
     def _log_prob(self, k):
         n = self.total_count
