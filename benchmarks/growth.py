@@ -15,10 +15,9 @@ import json
 import sys
 import time
 from pathlib import Path
-from statistics import median
 
 from growth_workloads import SERIES
-from side import Side, SideError
+from side import Side, SideError, step_seconds
 from workloads import WORKLOADS
 
 OUT = Path(__file__).resolve().parent / "out"
@@ -91,14 +90,7 @@ def best(function, times=5):
 def point(series, size, sides, rounds, machine):
     """The limit and the seconds per step of each side at one size; printed as a line."""
     workload = WORKLOADS[series.workload(size)]
-    taken = {side.label: [] for side in sides}
-    for side in sides:
-        side.seconds(workload, 1)  # builds the graph and warms up
-    inner = max(1, min(1000, int(TURN_SECONDS / sides[0].seconds(workload, 3))))
-    for _ in range(rounds):
-        for side in sides:
-            taken[side.label].append(side.seconds(workload, inner))
-    seconds = {label: median(times) for label, times in taken.items()}
+    seconds = step_seconds(sides, workload, rounds, TURN_SECONDS, most=1000)
     work = series.work(size)
     limit = work.flops / machine["flops"] + work.bytes / machine["bytes"]
     cells = " | ".join(f"{1e3 * seconds[side.label]:.3g} ms" for side in sides)

@@ -13,10 +13,9 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from statistics import median
 
 from busy import busy_processes
-from side import Side, SideError
+from side import Side, SideError, step_seconds
 from workloads import WORKLOADS
 
 OUT = Path(__file__).resolve().parent / "out"
@@ -40,7 +39,9 @@ def main():
             results[workload.name] = []
             for count in range(options.most + 1):
                 with busy_processes(count):
-                    times = measure(workload, sides, options.rounds)
+                    times = step_seconds(
+                        sides, workload, options.rounds, TURN_SECONDS, most=workload.inner
+                    )
                 results[workload.name].append(times)
                 cells = " | ".join(f"{1e3 * times[side.label]:.3g} ms" for side in sides)
                 print(f"| {workload.rows[0].title} | {count} | {cells} |", flush=True)
@@ -61,19 +62,6 @@ def parse_arguments():
     parser.add_argument("--plot", type=Path, default=OUT / "load.svg", help="the picture")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there")
     return parser.parse_args()
-
-
-def measure(workload, sides, rounds):
-    """Seconds per step of each side, as the median over the rounds."""
-    times = {side.label: [] for side in sides}
-    for side in sides:
-        side.seconds(workload, 1)  # builds the graph, and meets the load
-    first = sides[0].seconds(workload, 1)
-    inner = max(1, min(workload.inner, int(TURN_SECONDS / first)))
-    for _ in range(rounds):
-        for side in sides:
-            times[side.label].append(side.seconds(workload, inner))
-    return {label: median(taken) for label, taken in times.items()}
 
 
 def write(options, results):

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import threading
 from pathlib import Path
+from statistics import median
 
 HERE = Path(__file__).resolve().parent
 
@@ -106,6 +107,22 @@ class Side:
             self.process.stdin.close()
         self.process = None
         self.log.close()
+
+
+def step_seconds(sides, workload, rounds, turn_seconds, most):
+    """{label: seconds per step}, the median over rounds in which the sides take turns.
+
+    A turn repeats the step as often as fills `turn_seconds` of the first side, `most` times at
+    most. Raises SideError.
+    """
+    for side in sides:
+        side.seconds(workload, 1)  # builds the graph and warms up
+    inner = max(1, min(most, int(turn_seconds / sides[0].seconds(workload, 3))))
+    taken = {side.label: [] for side in sides}
+    for _ in range(rounds):
+        for side in sides:
+            taken[side.label].append(side.seconds(workload, inner))
+    return {label: median(times) for label, times in taken.items()}
 
 
 def forward(stream, lines):
