@@ -71,6 +71,7 @@ class Function:
         self._nest = None if input_signature is None else tuple(input_signature)
         self._parameters = inspect.signature(python_function)
         self._traces = {}
+        self._of_tensors = {}           # the same by the kinds of arguments that are all tensors
         self._methods = weakref.WeakKeyDictionary()     # instance -> its Function
         self._created = []              # weak references to the Variables of the first call
         self._instance = None           # of a method, kept during a call
@@ -119,7 +120,13 @@ class Function:
             return self._traced(*args, **kwargs)
         if _runs_eagerly:
             return self._python_function(*args, **kwargs)
+        kinds = _kinds_of_tensors(args, kwargs)
+        concrete = self._of_tensors.get(kinds)
+        if concrete is not None:
+            return concrete._call(args)
         concrete, tensors = self._concrete(args, kwargs)
+        if kinds is not None and len(tensors) == len(args):         # none is a default
+            self._of_tensors[kinds] = concrete
         return concrete._call(tensors)
 
     @property
@@ -320,7 +327,10 @@ class ConcreteFunction:
         return self._call(tensors)
 
     def _call(self, tensors):
-        values = iter(self._program.call(tensors))
+        values = self._program.call(tensors)
+        if isinstance(self.structured_outputs, Tensor):
+            return values[0]
+        values = iter(values)
         leaves = [None if t is None else next(values) for t in
                   nest.flatten(self.structured_outputs, expand_composites=True)]
         return nest.pack_sequence_as(self.structured_outputs, leaves, expand_composites=True)
@@ -346,6 +356,12 @@ def _up_to(spec, value):
             and len(spec) == len(value):
         return [leaf for s, v in zip(spec, value) for leaf in _up_to(s, v)]
     return nest.flatten(value)
+
+
+def _kinds_of_tensors(args, kwargs):
+    """dtype and shape of each argument; None if some are not EagerTensors, or have keywords."""
+    kinds = tuple([(a.dtype, a.array.shape) for a in args if type(a) is EagerTensor])
+    return None if kwargs or len(kinds) < len(args) else kinds
 
 
 def _as_leaf(leaf):
