@@ -1,4 +1,4 @@
-"""The first run of a long program goes node by node; what it returns is what a compiled run does."""
+"""The first run of a long program goes node by node, and returns what a compiled run does."""
 from __future__ import annotations
 
 import numpy as np
@@ -73,7 +73,8 @@ def test_the_caller_owns_the_results(session):
     session.run(v.initializer)
     x = tf.placeholder(tf.float64, [2, 3])
     view = tf.transpose(tf.reshape(v, [2, 3]))
-    fetches = [view, tf.reshape(x, [6]), tf.constant([1.0, 2.0]), x + 1.0, x + 1.0, tf.reduce_sum(x)]
+    fetches = [view, tf.reshape(x, [6]), tf.constant([1.0, 2.0]), x + 1.0, x + 1.0,
+               tf.reduce_sum(x)]
     fed = np.ones((2, 3))
     results = session.run(fetches, {x: fed})
     assert type(executables(session)[-1]) is FirstRun

@@ -43,7 +43,7 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
                                   old.copy)
         new.update(zip(old.outputs, outputs))
         settled = [v.raw_shape for v in inputs] == [v.raw_shape for v in old.inputs] \
-            and all([v.known_shape for v in outputs])
+            and all(v.known_shape for v in outputs)
         if infer_and_fold(instruction, fold, settled) and old.operation not in program.targets:
             continue
         instructions.append(instruction)

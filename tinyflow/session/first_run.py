@@ -101,9 +101,11 @@ def _results(program: Program, feeds: Sequence[np.ndarray], read: set[Value],
              store: Store) -> list:
     """The fetched values, which the caller may keep."""
     env: dict[Value, Any] = dict(zip(program.feeds, feeds))
-    env.update((v, store.storage(v.variable).value) for v in read)
+    env.update((v, store.storage(v.variable).value) for v in read if v.variable is not None)
     last = {v: i for i in program.instructions for v in (*i.outputs, *i.inputs)}
-    last.update(dict.fromkeys(program.fetches))         # these are needed to the end
+    for fetch in program.fetches:
+        if fetch is not None:
+            last.pop(fetch, None)               # needed to the end
     for instruction in program.instructions:
         arguments = [env[v] if v in env else v.array if v.variable is None
                      else store.storage(v.variable) for v in instruction.inputs]
@@ -114,7 +116,7 @@ def _results(program: Program, feeds: Sequence[np.ndarray], read: set[Value],
         for value, output in zip(instruction.outputs, outputs):
             env[value] = np.array(output) if instruction.copy else output
         for value in (*instruction.outputs, *instruction.inputs):
-            if last[value] is instruction:
+            if last.get(value) is instruction:
                 env.pop(value, None)
     return list(_fetched(program, env))
 
