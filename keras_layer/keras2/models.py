@@ -85,7 +85,8 @@ class Model(_model.Model):
 
     def _resolve_batch_size(self, batch_size, feeds):
         if self.stateful and batch_size is None and feeds:
-            batch_size = 32
+            predicts, samples = len(feeds) == len(self._fed_inputs), len(feeds[0])
+            batch_size = min(samples, 32) if predicts else 32
         return super()._resolve_batch_size(batch_size, feeds)
 
     def _before_training(self, callbacks, validation):
