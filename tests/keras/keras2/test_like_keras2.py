@@ -220,3 +220,12 @@ def test_subsets_of_images_may_have_different_classes():
     images = preprocessing.image.ImageDataGenerator(validation_split=.5)
     batches = images.flow(np.zeros((4, 2, 2, 1)), np.arange(4), subset='training', shuffle=False)
     assert batches[0][1].tolist() == [2, 3]
+
+
+def test_sparse_data_may_have_a_validation_split():
+    x = layers.Input((3,), sparse=True)
+    model = models.Model(x, layers.Dense(2)(x))
+    model.compile('sgd', 'mse')
+    rows = tf.SparseTensorValue([[0, 1], [3, 2]], [1., 2.], [6, 3])
+    assert len(model.fit(rows, Y, validation_split=.5, verbose=0).history['val_loss']) == 1
+    assert model.predict(rows).shape == (6, 2)
