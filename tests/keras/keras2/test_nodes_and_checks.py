@@ -173,6 +173,10 @@ def test_sample_weights_by_unknown_names_are_ignored_and_tuples_refused():
     np.testing.assert_allclose(half[1:], [plain[1] / 2, plain[2]], rtol=1e-6)
     with pytest.raises(TypeError, match='not a tuple'):
         model.test_on_batch(X, y, sample_weight=(ones, ones))
+    for weight, loss in ((1., 1.), (.5, .5)):           # of a model that its data build
+        model = models.Sequential([layers.Dense(1, kernel_initializer='zeros', name='a')])
+        model.compile('sgd', 'mse')
+        assert model.train_on_batch(X, y[0], sample_weight={'a': weight * ones}) == loss
 
 
 @pytest.mark.parametrize('kernel, loss, after', [       # recorded from Keras 2.1.6 and 2.2.4
