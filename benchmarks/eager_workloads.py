@@ -83,7 +83,7 @@ def eager_perceptron(tf, np):
     return inside(scope, step)
 
 
-@workload(Row("the same as a tf.function", 3.0), warmup=5, inner=300)
+@workload(Row("the same as a tf.function", 3.0), warmup=5, inner=2000)
 def function_perceptron(tf, np):
     step, scope = perceptron(tf, np)
     if tf.__name__ == "tinyflow":

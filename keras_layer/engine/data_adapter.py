@@ -56,8 +56,26 @@ class DataAdapter:
             return
         names = sorted(x) if isinstance(x, dict) else [None] * len(specs)
         inputs = [Input(batch_shape=s, dtype=d, name=n) for s, d, n in zip(specs, dtypes, names)]
-        self._trace(tf.nest.pack_sequence_as(x, inputs) if isinstance(x, (list, tuple, dict))
-                    else inputs[0])
+        def like_x(values):
+            return tf.nest.pack_sequence_as(x, values) if isinstance(x, (list, tuple, dict)) \
+                else values[0]
+        try:
+            self._trace(like_x(inputs))
+        except Exception:
+            if not self.run_eagerly:
+                raise
+            self._call_at_once(like_x, flat, inputs)    # what fails there is raised
+
+    def _call_at_once(self, like_x, arrays, inputs):
+        """Calls a model with run_eagerly on a sample, where it cannot be called on Inputs: its
+        `call` uses values."""
+        with tf.init_scope():
+            outputs = self(like_x([tf.convert_to_tensor(a[:1], i.dtype)
+                                   for a, i in zip(arrays, inputs)]), training=False)
+        self._input_structure, self.inputs = like_x(inputs), inputs
+        self.outputs = [Input(batch_shape=(None, *t.shape[1:]), dtype=t.dtype.name)
+                        for t in tf.nest.flatten(outputs)]
+        self._output_structure = tf.nest.pack_sequence_as(outputs, self.outputs)
 
     def _trace(self, inputs):
         """Calls a subclassed model on Inputs and keeps the resulting graph of layers."""

@@ -100,5 +100,5 @@ def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=False, tens
                                 'Input(shape=(784,)).'))
     layer = InputLayer(input_shape=shape, batch_size=batch_size, name=name, dtype=dtype,
                        sparse=sparse, input_tensor=tensor)
-    outputs = layer._inbound_nodes[0].output_tensors
+    outputs = layer._inbound_nodes[0].outputs
     return outputs[0] if len(outputs) == 1 else outputs

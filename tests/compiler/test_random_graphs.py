@@ -17,6 +17,7 @@ from tinyflow.compiler.codegen import tiling
 from tinyflow.compiler.compile import Options, graph_to_program
 from tinyflow.compiler.passes import EXACT, PASSES
 from tinyflow.graph.support import tiles
+from tinyflow.session import tiers
 from tinyflow.session.interpret import interpret
 from tinyflow.session.program_cache import ProgramCache
 from tinyflow.session.store import Store
@@ -366,11 +367,20 @@ def tiles_of(elements):
         yield
 
 
+@contextmanager
+def first_runs(by_steps):
+    """Whether the first run of a short program goes by steps, too (session/first_run.py)."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tiers, 'LONG', 1 if by_steps else 1000)
+        yield
+
+
 @given(data=st.data(), static=st.sampled_from(['all', 'all', 'some', 'none']),
-       choices=st.lists(options(), min_size=2, max_size=3), tile=st.sampled_from([0, 1, 2, 5]))
+       choices=st.lists(options(), min_size=2, max_size=3), tile=st.sampled_from([0, 1, 2, 5]),
+       by_steps=st.booleans())
 @PROFILE
-def test_compiled_runs_equal_the_reference_and_numpy(data, static, choices, tile):
-    with tf.Graph().as_default(), tiles_of(tile):
+def test_compiled_runs_equal_the_reference_and_numpy(data, static, choices, tile, by_steps):
+    with tf.Graph().as_default(), tiles_of(tile), first_runs(by_steps):
         garden = Garden(data.draw, static)
         fetched = garden.grow()
         fetches = [node.tensor for node in fetched] + [step[0] for step in garden.steps]

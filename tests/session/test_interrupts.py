@@ -1,6 +1,7 @@
 """Ctrl-C: a step is finished or not begun, waits end at once, and no interrupt is lost."""
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 import threading
@@ -309,6 +310,23 @@ def test_an_interrupt_in_a_run_of_another_thread_is_raised_in_the_main_thread(se
     release.set()
     thread.join()
     assert got == [1]
+
+
+def test_an_interrupt_in_a_callback_of_the_garbage_collector_is_not_lost(session):
+    came = []
+
+    def callback(phase, info):          # Python drops its errors
+        if not came:
+            came.append(phase)
+            signal.raise_signal(signal.SIGINT)
+    gc.callbacks.append(callback)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            gc.collect()
+            time.sleep(20)
+    finally:
+        gc.callbacks.remove(callback)
+    assert came
 
 
 # ---- whose handler it is ------------------------------------------------------------------------

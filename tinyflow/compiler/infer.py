@@ -42,7 +42,9 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
         instruction = Instruction(old.definition, old.operation, inputs, outputs, old.attrs,
                                   old.copy)
         new.update(zip(old.outputs, outputs))
-        if infer_and_fold(instruction, fold) and old.operation not in program.targets:
+        settled = [v.raw_shape for v in inputs] == [v.raw_shape for v in old.inputs] \
+            and all(v.known_shape for v in outputs)
+        if infer_and_fold(instruction, fold, settled) and old.operation not in program.targets:
             continue
         instructions.append(instruction)
     feeds = tuple(new[v] for v in program.feeds)
@@ -81,13 +83,15 @@ def _lost_a_shape(inputs: Sequence[Value], old_inputs: Sequence[Value]) -> bool:
                for v, old in zip(inputs, old_inputs))
 
 
-def infer_and_fold(instruction: Instruction, fold: bool) -> bool:
-    """Sets the outputs' shapes, and their values if they are constant; True if all of them are."""
+def infer_and_fold(instruction: Instruction, fold: bool, settled: bool = False) -> bool:
+    """Sets the outputs' shapes (unless they are settled), and their values if they are constant;
+    True if all of them are.
+    """
     definition, outputs = instruction.definition, instruction.outputs
     if definition.type == 'Const':
         outputs[0].array = instruction.attrs['value']
         return True
-    if not _infer_shapes(instruction):
+    if not settled and not _infer_shapes(instruction):
         return False
     if definition.bind is not None:
         infer_functions(instruction, infer)
@@ -130,7 +134,8 @@ def _infer_shapes(instruction: Instruction) -> bool:
         for i in definition.static_flat_positions(len(arguments)):
             arguments[i] = static_of(instruction.inputs[i])
     try:
-        definition.check_static_ranks([v.raw_shape for v in instruction.inputs])
+        if definition.static_positions:
+            definition.check_static_ranks([v.raw_shape for v in instruction.inputs])
         found = definition.shapes_from(instruction.attrs, arguments, len(instruction.outputs))
     except ValueError:
         return False    # the kernel will raise an error that names the shapes

@@ -69,11 +69,12 @@ class Instruction:
     be a view of a Variable that changes before the last use.
     """
 
-    __slots__ = ('definition', 'operation', 'inputs', 'outputs', 'attrs', 'copy')
+    __slots__ = ('definition', 'type', 'operation', 'inputs', 'outputs', 'attrs', 'copy')
 
     def __init__(self, definition: Definition, operation: Operation, inputs: tuple[Value, ...],
                  outputs: tuple[Value, ...], attrs: dict[str, Any], copy: bool = False) -> None:
         self.definition = definition
+        self.type = definition.type
         self.operation = operation
         self.inputs = inputs
         self.outputs = outputs
@@ -81,10 +82,6 @@ class Instruction:
         self.copy = copy
         for value in outputs:
             value.producer = self
-
-    @property
-    def type(self) -> str:
-        return self.definition.type
 
     @property
     def name(self) -> str:

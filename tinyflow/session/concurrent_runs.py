@@ -64,10 +64,11 @@ def _target(storage: SharedStorage) -> np.ndarray:
     Who looks it up before `in_place` is set is counted; who does it later waits.
     """
     storage.in_place = True
-    if _references(storage) == _ALONE and _slot.__get__(storage).base is None:
-        return _slot.__get__(storage)
+    array = _slot.__get__(storage)
+    if sys.getrefcount(array) == _ALONE and array.base is None:
+        return array
     storage.in_place = False
-    return _slot.__get__(storage).copy()
+    return array.copy()
 
 
 def _write(storage: SharedStorage, array: np.ndarray | None) -> None:
@@ -76,15 +77,12 @@ def _write(storage: SharedStorage, array: np.ndarray | None) -> None:
     storage.in_place = False
 
 
-def _references(storage: VariableStorage) -> int:
-    return sys.getrefcount(_slot.__get__(storage))
-
-
 def _references_of_one() -> int:
-    """What `_references` returns if only the storage holds the array."""
+    """The references of an array that only its storage holds, as `_target` counts them."""
     storage = VariableStorage(None, threading.Lock())       # type: ignore[arg-type]
     storage.value = np.zeros(1)
-    return _references(storage)
+    array = _slot.__get__(storage)
+    return sys.getrefcount(array)
 
 
 _ALONE = _references_of_one()

@@ -11,6 +11,8 @@ written no Variable, if it goes on for some time. A second Ctrl-C stops a long r
 from __future__ import annotations
 
 import _thread
+import functools
+import gc
 import signal
 import sys
 import threading
@@ -134,9 +136,13 @@ def _is_inside_run(frame: FrameType | None) -> bool:
 
 
 def _ignores_errors(frame: FrameType | None) -> bool:
-    """Whether Python called a finalizer or a weak reference's callback, and drops its errors."""
+    """Whether Python called a finalizer, or a callback of a weak reference or of the garbage
+    collector: it drops their errors."""
+    of_collector = [getattr(callback, '__code__', None) for callback in gc.callbacks]
     while frame is not None:
-        if frame.f_code.co_name == '__del__' or frame.f_globals.get('__name__') in _WEAK:
+        code = frame.f_code
+        if code.co_name == '__del__' or code in of_collector \
+                or frame.f_globals.get('__name__') in _WEAK:
             return True
         frame = frame.f_back
     return False
@@ -227,17 +233,22 @@ def _watch(first: float) -> None:
     """Watches an interrupted run, in a thread: stops it when that is possible, prints a message."""
     global _sent_by_watcher
     printed, main = False, threading.main_thread().ident
+    if main is None:
+        return
+    send: Callable[[], None] = _thread.interrupt_main
+    if hasattr(signal, 'pthread_kill'):                     # not on Windows; wakes it if it waits
+        send = functools.partial(signal.pthread_kill, main, signal.SIGINT)
     while True:
         time.sleep(_LOOK)
-        if not pending or pending[0] is not first or main is None:
+        if not pending or pending[0] is not first:
             return
         frame = sys._current_frames().get(main)
         if not _is_inside_run(frame) or _may_stop(frame):
-            _sent_by_watcher = True
-            if hasattr(signal, 'pthread_kill'):
-                signal.pthread_kill(main, signal.SIGINT)    # wakes it if it waits
-            else:                                           # Windows
-                _thread.interrupt_main()
+            # No other thread runs between these lines, so that a new interrupt of the user, after
+            # the end of the run, is not taken for the watcher's.
+            if pending and pending[0] is first:
+                _sent_by_watcher = True
+                send()
         elif not printed and time.monotonic() - first >= _PATIENCE:
             printed = True
             print('tinyflow: Ctrl-C: the current step is being finished, so that its Variables '

@@ -25,6 +25,7 @@ from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.errors import misuse
 from tinyflow.session.cache_entry import CacheEntry
 from tinyflow.session.executable import Executable
+from tinyflow.session.first_run import FirstRun
 from tinyflow.session.interrupts import finished_first
 from tinyflow.session.observed_steps import Frame, ObservedRun, main_steps
 from tinyflow.session.program_cache import ProgramCache
@@ -164,6 +165,8 @@ class ObservedExecutable(Executable):
     checks_deadline = True
 
     def __init__(self, plain: Executable, entry: Any) -> None:
+        if isinstance(plain, FirstRun):
+            plain = plain.compiled()
         vars(self).update(vars(plain))      # its program and memory, for a traced run
         self.plain = plain
         self._entry = entry

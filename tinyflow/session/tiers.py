@@ -1,5 +1,7 @@
 """Which tier a program begins in: NumPy alone, or NumPy with a native tier above it.
 
+Below both, the first run of a long program is not compiled at all (first_run.py).
+
 The native tier (tinyflow/native/) is there if the extra `tinyflow-graph[fast]` is installed. The
 environment variable TINYFLOW_NATIVE turns it off ('off') or has programs begin in it ('always').
 """
@@ -25,11 +27,21 @@ _UPDATES = ('Apply', 'ResourceApply')
 _SOFTMAX = frozenset({'Softmax', 'LogSoftmax', 'SoftmaxCrossEntropyWithLogits',
                       'SparseSoftmaxCrossEntropyWithLogits'})
 _LEAST = 1 << 10            # elements of a result that a loop may pay for
+LONG = 500                  # instructions; the first run of a longer program is not compiled
 
 
 def executable_of(program: Program, runtime: Runtime,
                   replace: Callable[[Executable], None]) -> Executable:
     """An Executable of the program; `replace` is called with another one that is to follow it."""
+    if len(program.instructions) >= LONG and os.environ.get('TINYFLOW_NATIVE') != 'always':
+        from tinyflow.session.first_run import FirstRun, goes_by_steps  # start-up time
+        if goes_by_steps(program):
+            return FirstRun(program, runtime, lambda: _compiled(program, runtime, replace), replace)
+    return _compiled(program, runtime, replace)
+
+
+def _compiled(program: Program, runtime: Runtime,
+              replace: Callable[[Executable], None]) -> Executable:
     if not any(map(_may_be_native, program.instructions)):
         return Executable(program, runtime)
     mode = os.environ.get('TINYFLOW_NATIVE', 'auto')

@@ -16,6 +16,11 @@ from tinyflow.graph.support.errors import misuse
 __all__ = ['AbstractRNNCell', 'DropoutMasks', 'StackedRNNCells', 'UnitsCell']
 
 
+# Whether `build` of a cell in a stack is given the shapes of the constants, too, if `call` takes
+# constants; tf.keras gives that of a step alone. keras2/enabling.py sets it.
+builds_with_constants = False
+
+
 class AbstractRNNCell(Layer):
     """Base of custom cells: the computation of one time step.
 
@@ -240,12 +245,14 @@ class StackedRNNCells(Layer):
         return inputs, tf.nest.pack_sequence_as(sizes, tf.nest.flatten(new_states))
 
     def build(self, input_shape):
+        constants = []
         if isinstance(input_shape, list):
-            input_shape = input_shape[0]
+            input_shape, *constants = input_shape
         shape = tuple(tf.TensorShape(input_shape).as_list())
         for cell in self.cells:
             if isinstance(cell, Layer) and not cell.built:
-                cell.build(shape)
+                with_constants = builds_with_constants and has_arg(cell.call, 'constants')
+                cell.build([shape, *constants] if with_constants else shape)
                 cell.built = True
             shape = (shape[0], *size_list(output_size_of(cell)))
         self.built = True

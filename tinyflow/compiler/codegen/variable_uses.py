@@ -42,7 +42,7 @@ def reads_after_waiting(program: Program) -> dict[Instruction, list[Value]]:
 
     A queue waits for other threads, a function of the user's may run the Session.
     """
-    waiting = {i for i in program.instructions if _may_wait(i)}
+    waiting = {i for i in program.instructions if may_wait(i)}
     if not waiting:
         return {}
     later = dict.fromkeys([f for f in program.fetches if f is not None and f.variable is not None])
@@ -54,7 +54,8 @@ def reads_after_waiting(program: Program) -> dict[Instruction, list[Value]]:
     return found
 
 
-def _may_wait(instruction: Instruction) -> bool:
+def may_wait(instruction: Instruction) -> bool:
+    """Whether other code may change Variables while an instruction runs."""
     definition = instruction.definition
     return not definition.pure and (definition.state is None or definition.state_of_node) \
         and not definition.takes_storage
@@ -87,4 +88,5 @@ def as_update(line: str, instruction: Instruction, locations: dict[Value, Locati
     return f'with lock: {line}'
 
 
-__all__ = ['as_update', 'first_uses', 'reads_after_waiting', 'variables_read', 'variables_written']
+__all__ = ['as_update', 'first_uses', 'may_wait', 'reads_after_waiting', 'variables_read',
+           'variables_written']

@@ -11,8 +11,8 @@ def drop_unused(program: Program) -> Program:
     for instruction in reversed(program.instructions):
         if instruction.type == 'NoOp':          # the order is determined already
             continue
-        if not instruction.removable or instruction.operation in program.targets \
-                or any(v in used for v in instruction.outputs):
+        if not used.isdisjoint(instruction.outputs) or not instruction.removable \
+                or instruction.operation in program.targets:
             kept.append(instruction)
             used.update(instruction.inputs)
     kept.reverse()

@@ -25,14 +25,13 @@ def merge_equal(program: Program) -> Program:
                 _merge_constant(value, value.array, constants, replacement)
         instruction = replacement.inputs(instruction)
         key = _key(instruction, written)
-        if key is None:
+        outputs = instruction.outputs
+        first = outputs if key is None else seen.setdefault(key, outputs)
+        if first is outputs:
             kept.append(instruction)
-        elif key in seen:
-            for old, new in zip(instruction.outputs, seen[key]):
-                replacement.put(old, new)
         else:
-            seen[key] = instruction.outputs
-            kept.append(instruction)
+            for old, new in zip(outputs, first):
+                replacement.put(old, new)
     return replacement.finish(program, kept, 'merge', len(program.instructions) - len(kept),
                               'duplicates merged')
 
@@ -62,7 +61,8 @@ def _key(instruction: Instruction, written: set[Value]) -> tuple | None:
         key = (definition, tuple([id(v) for v in instruction.inputs]),
                instruction.outputs[0].dtype,
                tuple([_hashable(attrs[k]) for k in names]) if names else ())
-        hash(key)
+        if names:
+            hash(key)
     except TypeError:
         return None
     return key

@@ -10,7 +10,7 @@ from tinyflow.compiler.ir import Instruction, Note, Program, Value
 def uses_if_any(program: Program, types: Collection[str]) -> Counter[Value]:
     """How often each value is read or fetched; empty if no instruction has one of `types`."""
     uses: Counter[Value] = Counter()
-    if any(i.type in types for i in program.instructions):
+    if not {i.type for i in program.instructions}.isdisjoint(types):
         uses.update(v for i in program.instructions for v in i.inputs)
         uses.update(v for v in program.fetches if v is not None)
     return uses

@@ -11,6 +11,7 @@ from tinyflow.compiler.rewrites.fold_learning_rate import fold_learning_rate
 from tinyflow.compiler.rewrites.pool_gradients import mask_pool_gradients
 from tinyflow.compiler.rewrites.pretranspose import pretranspose
 from tinyflow.compiler.rewrites.rnn_bias import fold_rnn_biases
+from tinyflow.compiler.rewrites.small_updates import join_small_updates
 from tinyflow.compiler.rewrites.sums import flatten_sums
 from tinyflow.compiler.rewrites.unstack_slices import unstack_slices
 from tinyflow.compiler.rewrites.used_columns import keep_used_columns
@@ -24,6 +25,7 @@ REWRITES = {
     'batch_matmul_sums': batch_matmul_sums,     # the weights' gradient of unrolled cells
     'pretranspose': pretranspose,               # the same
     'unstack_slices': unstack_slices,           # sequences that are unstacked and joined again
+    'small_updates': join_small_updates,        # many small Variables, as biases
     'fold_learning_rate': fold_learning_rate,   # gradient descent on large matrices
 }
-NOT_EXACT = frozenset(REWRITES) - {'unstack_slices'}
+NOT_EXACT = frozenset(REWRITES) - {'small_updates', 'unstack_slices'}
