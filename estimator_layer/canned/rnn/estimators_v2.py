@@ -1,6 +1,7 @@
 """tf.compat.v2.estimator.experimental.RNNClassifier and RNNEstimator: layers of Keras."""
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import keras_layer as keras
@@ -13,14 +14,16 @@ from estimator_layer.estimator import Estimator
 from estimator_layer.heads import BinaryClassHead, MultiClassHead
 from estimator_layer.heads.base import MEAN
 from estimator_layer.model_fn import ModeKeys
-from tinyflow.api.v2.replaced.keras_layers import GRU, LSTM
 from tinyflow.graph.support.errors import misuse
 
 __all__ = ['RNNClassifier', 'RNNEstimator', 'make_rnn_layer']
 
 _LEARNING_RATE = 0.05
 _CLIP_NORM = 5.0
-_LAYERS = {'lstm': LSTM, 'gru': GRU, 'simple_rnn': keras.layers.SimpleRNN}
+# The layers of TensorFlow 2; its cells have the defaults of TensorFlow 1.
+_LAYERS = {'lstm': partial(keras.layers.LSTM, recurrent_activation='sigmoid'),
+           'gru': partial(keras.layers.GRU, recurrent_activation='sigmoid', reset_after=True),
+           'simple_rnn': keras.layers.SimpleRNN}
 _CELLS = {'lstm': keras.layers.LSTMCell, 'gru': keras.layers.GRUCell,
           'simple_rnn': keras.layers.SimpleRNNCell}
 
