@@ -5,7 +5,7 @@ from __future__ import annotations
 from workloads import Row, initialized_session, workload
 
 
-@workload(Row("ResNet20 on 32x32, batch 64, Momentum step", 1.0), warmup=6, inner=2)
+@workload(Row("ResNet20 on 32x32, batch 64, Momentum step", 1.0, 0.65), warmup=6, inner=2)
 def resnet20_momentum(tf, np):
     random = np.random.RandomState(0)
     images = random.uniform(0, 1, (64, 32, 32, 3)).astype("float32")
@@ -36,7 +36,7 @@ def residual_block(tf, x, filters, stride):
     return tf.nn.relu(hidden + x)
 
 
-@workload(Row("ResNet50 forward, batch 8, 224x224", 1.0), warmup=6, most_rounds=9)
+@workload(Row("ResNet50 forward, batch 8, 224x224", 1.0, 0.6), warmup=6, most_rounds=9)
 def resnet50_forward(tf, np):
     images = np.random.RandomState(0).uniform(0, 1, (8, 224, 224, 3)).astype("float32")
     x = tf.placeholder(tf.float32, [None, 224, 224, 3])
@@ -66,7 +66,7 @@ def bottleneck(tf, x, filters, stride, projected, training):
     return tf.nn.relu(hidden + x)
 
 
-@workload(Row("DCGAN on 28x28, batch 64, both Adam steps", 1.1), warmup=6, inner=2)
+@workload(Row("DCGAN on 28x28, batch 64, both Adam steps", 1.1, 0.7), warmup=6, inner=2)
 def dcgan_adam(tf, np):
     random = np.random.RandomState(0)
     images = random.uniform(-1, 1, (64, 28, 28, 1)).astype("float32")
