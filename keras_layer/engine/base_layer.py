@@ -151,6 +151,8 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
             if not takes_any:
                 config = {k: v for k, v in config.items() if k in accepted}
             config.update(own)
+            if 'name' in config:
+                config['name'] = self.name      # also where the argument was None
         return config
 
     def _constructor_arguments(self):

@@ -163,6 +163,15 @@ class DataAdapter:
             return sorted(self._input_structure)        # in the order of tf.nest.flatten
         return [t.op.name for t in self.inputs]
 
+    @staticmethod
+    def _values(*data):
+        """The data of one batch with arrays in place of tensors of the graph, all of one run."""
+        tensors = [x for x in tf.nest.flatten(data) if is_symbolic(x)]
+        if not tensors:
+            return data
+        value_of = dict(zip(map(id, tensors), K.get_session().run(tensors)))
+        return tf.nest.map_structure(lambda x: value_of.get(id(x), x), data)
+
     def _with_weights(self, feeds):
         """Adds sample weights of one to feeds that have none."""
         compiled, first = self._need_compiled(), len(self._fed_inputs)

@@ -85,7 +85,8 @@ class Model(_model.Model):
 
     def _resolve_batch_size(self, batch_size, feeds):
         if self.stateful and batch_size is None and feeds:
-            batch_size = 32
+            predicts, samples = len(feeds) == len(self._fed_inputs), feeds[0].shape[0]
+            batch_size = min(samples, 32) if predicts else 32
         return super()._resolve_batch_size(batch_size, feeds)
 
     def _before_training(self, callbacks, validation):
@@ -96,7 +97,7 @@ class Model(_model.Model):
         elif hasattr(validation.source, 'feeds'):
             data = self._with_weights(list(validation.source.feeds))
             missing = [e for e in self._compiled.endpoints if e.trained and e.sample_weight is None]
-            data += [np.ones(len(data[0]), K.floatx()) for _ in missing]
+            data += [np.ones(data[0].shape[0], K.floatx()) for _ in missing]
             data += [0.] if self.uses_learning_phase else []
         else:
             data = validation.source

@@ -121,6 +121,27 @@ def test_stacked_cells_are_built_with_the_shapes_of_constants():
     np.testing.assert_allclose(found, [[4., 4.]])
 
 
+def test_states_of_a_stack_are_flat_and_begin_with_those_of_the_last_cell():
+    cells = [layers.LSTMCell(2), layers.GRUCell(3), layers.LSTMCell(4)]
+    x, rnn = layers.Input((3, 2)), layers.RNN(cells, return_state=True)
+    assert rnn.cell.state_size == (4, 4, 3, 2, 2)
+    model = models.Model(x, rnn(x))
+    rng = np.random.RandomState(1)
+    model.set_weights([rng.randn(*w.shape) * .3 for w in model.get_weights()])
+    output, *states = model.predict(np.ones((1, 3, 2)))
+    np.testing.assert_array_equal(output, states[0])
+    for state, expected in zip(states[1:], [            # recorded from Keras 2.1.6
+            [-.2766, .241, .145, -.1688], [.0021, -.2051, -.1633], [-.1069, -.1564],
+            [-.1392, -.3779]]):
+        np.testing.assert_allclose(state[0], expected, atol=1e-4)
+    first = [layers.Input((n,)) for n in (4, 4, 3, 2, 2)]
+    further = layers.RNN(cells)(x, initial_state=first)
+    found = models.Model([x, *first], further).predict([np.ones((1, 3, 2)), *states])
+    np.testing.assert_allclose(found, [[-.1674, .1295, .1239, -.1352]], atol=1e-4)
+    enabling.disable()
+    assert layers.RNN(cells).cell.state_size == ([2, 2], 3, [4, 4])
+
+
 @pytest.mark.parametrize('shape', [(3, 4), (3,)])
 def test_inputs_of_an_embedding_have_the_length_that_was_given(shape):
     with pytest.raises(ValueError, match='input_length'):
