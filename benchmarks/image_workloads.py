@@ -5,7 +5,7 @@ from __future__ import annotations
 from workloads import Row, initialized_session, workload
 
 
-@workload(Row("ResNet20 on 32x32, batch 64, Momentum step", 1.0), warmup=6, inner=2)
+@workload(Row("ResNet20 on 32x32, batch 64, Momentum step", 1.0, 0.65), warmup=6, inner=2)
 def resnet20_momentum(tf, np):
     random = np.random.RandomState(0)
     images = random.uniform(0, 1, (64, 32, 32, 3)).astype("float32")
@@ -36,7 +36,7 @@ def residual_block(tf, x, filters, stride):
     return tf.nn.relu(hidden + x)
 
 
-@workload(Row("ResNet50 forward, batch 8, 224x224", 1.0), warmup=6, most_rounds=9)
+@workload(Row("ResNet50 forward, batch 8, 224x224", 1.0, 0.6), warmup=6, most_rounds=9)
 def resnet50_forward(tf, np):
     images = np.random.RandomState(0).uniform(0, 1, (8, 224, 224, 3)).astype("float32")
     x = tf.placeholder(tf.float32, [None, 224, 224, 3])
@@ -66,7 +66,7 @@ def bottleneck(tf, x, filters, stride, projected, training):
     return tf.nn.relu(hidden + x)
 
 
-@workload(Row("DCGAN on 28x28, batch 64, both Adam steps", 1.1), warmup=6, inner=2)
+@workload(Row("DCGAN on 28x28, batch 64, both Adam steps", 1.1, 0.7), warmup=6, inner=2)
 def dcgan_adam(tf, np):
     random = np.random.RandomState(0)
     images = random.uniform(-1, 1, (64, 28, 28, 1)).astype("float32")
@@ -122,3 +122,45 @@ def convolution(tf, x, filters, size, stride=1):
 
 def normalized(tf, x, training):
     return tf.layers.batch_normalization(x, training=training)
+
+
+@workload(
+    Row("tf.data: 256 JPEGs of 256x256 decoded, resized to 224x224, in batches of 32", 1.0),
+    warmup=1,
+    most_rounds=5,
+)
+def jpeg_pipeline(tf, np):
+    side = np.linspace(0, 6, 256)
+    random = np.random.RandomState(0)
+    pixels = tf.placeholder(tf.uint8, [256, 256, 3])
+    encoded = tf.image.encode_jpeg(pixels, quality=90)
+    files = []
+    with tf.Session() as session:
+        for _ in range(256):
+            a, b, c = random.uniform(1, 3, 3)
+            waves = np.sin(a * side[:, None, None] + b * side[None, :, None] + [0, c, 2 * c])
+            noise = random.normal(0, 8, (256, 256, 3))
+            image = np.clip(127 + 100 * waves + noise, 0, 255).astype(np.uint8)
+            files.append(session.run(encoded, {pixels: image}))
+
+    def prepared(contents):
+        image = tf.image.convert_image_dtype(tf.image.decode_jpeg(contents, 3), tf.float32)
+        return tf.image.resize(image, [224, 224])
+
+    data = tf.data.Dataset.from_tensor_slices(files).map(prepared, num_parallel_calls=2)
+    iterator = tf.data.make_initializable_iterator(data.batch(32).prefetch(1))
+    element = iterator.get_next()
+    session = tf.Session()
+
+    def step():
+        session.run(iterator.initializer)
+        batches = 0
+        while True:
+            try:
+                session.run(element)
+                batches += 1
+            except tf.errors.OutOfRangeError:
+                assert batches == 8
+                return
+
+    return step

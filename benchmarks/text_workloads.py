@@ -6,7 +6,9 @@ from workloads import Row, initialized_session, workload
 
 
 @workload(
-    Row("word2vec: 50,000 words x 128, NCE loss, batch 128, SGD step", 1.2), warmup=20, inner=300
+    Row("word2vec: 50,000 words x 128, NCE loss, batch 128, SGD step", 1.5, 1.2),
+    warmup=20,
+    inner=300,
 )
 def word2vec_sgd(tf, np):
     words, width, batch = 50_000, 128, 128
@@ -32,7 +34,9 @@ def word2vec_sgd(tf, np):
 
 
 @workload(
-    Row("transformer, 4 layers, 256 wide, 128 long, batch 16, Adam step", 0.95), warmup=3, inner=5
+    Row("transformer, 4 layers, 256 wide, 128 long, batch 16, Adam step", 1.2, 0.95),
+    warmup=3,
+    inner=5,
 )
 def transformer_adam(tf, np):
     words, layers, width, length, batch = 1000, 4, 256, 128, 16

@@ -1,6 +1,8 @@
 """keras.activations: activation functions."""
 from __future__ import annotations
 
+import warnings
+
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object
 from tinyflow.graph.support.errors import misuse
@@ -11,6 +13,10 @@ __all__ = ['deserialize', 'elu', 'exponential', 'get', 'hard_sigmoid', 'linear',
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_SCALE = 1.0507009873554804934193349852946
+
+# Whether a layer as an activation is warned about, and an identifier of another type a ValueError;
+# keras2/enabling.py sets it.
+as_keras_2 = False
 
 
 def softmax(x, axis=-1):
@@ -92,8 +98,13 @@ def get(identifier):
     if isinstance(identifier, (str, dict)):
         return deserialize(identifier)
     if callable(identifier):
+        if as_keras_2 and hasattr(identifier, 'get_weights'):
+            warnings.warn(f'The layer {identifier.name} was given as an activation function. A '
+                          'layer is to be called, or added to the model, after the other one.',
+                          UserWarning, stacklevel=2)
         return identifier
-    raise misuse(TypeError(f'Could not interpret activation function identifier: {identifier!r}'))
+    raise misuse((ValueError if as_keras_2 else TypeError)(
+        f'Could not interpret activation function identifier: {identifier!r}'))
 
 
 __getattr__ = explain_missing('tf.keras.activations', __all__)

@@ -3,7 +3,8 @@
 The decorator `accepts_legacy_names(OLD)` makes a function accept the names of OLD; a UserWarning
 shows the call in today's form. `LAYERS` has the old names of each layer; keras_layer.layers
 applies it, so that the layers themselves need no code for Keras 1. Where Keras 1 and tf.keras
-disagree on a call, Conv2D(32, 3, 3), `convolutions_of_keras_1` decides.
+disagree on a call, Conv2D(32, 3, 3), `convolutions_of_keras_1` decides; `subsets_may_differ` does
+so for image generators.
 """
 from __future__ import annotations
 
@@ -24,6 +25,10 @@ __all__ = ['FIT', 'GENERATOR', 'INPUT', 'LAYERS', 'MODEL', 'Old', 'layer_accepts
 # Whether Conv2D(32, 3, 3) has a kernel of 3 x 3, or with False, as in tf.keras, strides of 3.
 # keras2/enabling.py sets it.
 convolutions_of_keras_1 = False
+
+# Whether training and validation subsets of image generators may have different classes, as before
+# Keras 2.2. keras2/enabling.py sets it.
+subsets_may_differ = False
 
 
 class Old(NamedTuple):

@@ -30,9 +30,9 @@ from tinyflow.session.config import (
 from tinyflow.graph.support.errors import OpError
 from tinyflow.formats.wire import messages as _messages
 from tinyflow.gradients.registry import (
-    NoGradient, NotDifferentiable, RegisterGradient, custom_gradient, no_gradient,
+    NoGradient, NotDifferentiable, RegisterGradient, no_gradient,
 )
-from tinyflow.gradients.wrappers import grad_pass_through, recompute_grad
+from tinyflow.gradients.wrappers import custom_gradient, grad_pass_through, recompute_grad
 from tinyflow.graph.known_values import dimension_at_index, dimension_value, get_static_value
 from tinyflow.gradients.reverse import AggregationMethod, UnconnectedGradients, gradients, hessians
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function

@@ -21,13 +21,13 @@ from tinyflow.formats.graphdef import graph_util
 from tinyflow.formats.graphdef.importing import import_graph_def
 from tinyflow.formats.wire.tensors import make_ndarray, make_tensor_proto
 from tinyflow.gradients.registry import (
-    NoGradient, NotDifferentiable, RegisterGradient, custom_gradient, no_gradient,
+    NoGradient, NotDifferentiable, RegisterGradient, no_gradient,
 )
 from tinyflow.gradients.reverse import (
     AggregationMethod, UnconnectedGradients, gradients, hessians,
 )
 from tinyflow.gradients.tape import GradientTape
-from tinyflow.gradients.wrappers import grad_pass_through, recompute_grad
+from tinyflow.gradients.wrappers import custom_gradient, grad_pass_through, recompute_grad
 from tinyflow.graph.containers import container
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import (

@@ -23,7 +23,8 @@ def preprocess_input(x, data_format=None, mode='caffe'):
     """Scales pixels from 0..255 to the range that a network expects.
 
     'caffe': BGR, minus the channel means. 'tf': from -1 to 1. 'torch': from 0 to 1, minus
-    the means and divided by the deviations. ValueError for another mode or data_format.
+    the means and divided by the deviations. As in TensorFlow 1.15, an array of floats is
+    overwritten. ValueError for another mode or data_format.
     """
     data_format = data_format or K.image_data_format()
     if data_format not in ('channels_first', 'channels_last'):
@@ -37,16 +38,20 @@ def preprocess_input(x, data_format=None, mode='caffe'):
     dtype = getattr(x.dtype, 'as_numpy_dtype', x.dtype)
     first = data_format == 'channels_first'
     if mode == 'tf':
-        return x / 127.5 - 1.
+        x /= 127.5
+        x -= 1.
+        return x
     if mode == 'torch':
         means, deviations = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-        x = x / 255.
+        x /= 255.
     else:
         x = (x[::-1] if len(x.shape) == 3 else x[:, ::-1]) if first else x[..., ::-1]
         means, deviations = _MEANS, (1., 1., 1.)
     means, deviations = (np.reshape(values, (3, 1, 1) if first else (3,)).astype(dtype)
                          for values in (means, deviations))
-    return (x - means) / deviations
+    x -= means
+    x /= deviations
+    return x
 
 
 def decode_predictions(preds, top=5, path=None):

@@ -14,9 +14,14 @@ broadcast_weights = weights_broadcast.broadcast_weights
 div_no_nan = tf.div_no_nan
 
 
+# Whether probabilities are cut off at epsilon whatever computed them, and binary ones become logits
+# again; keras2/enabling.py sets it.
+clips_always = False
+
+
 def logits_behind(output, op_type):
     """The logits if an op of that type computed the probabilities, else None."""
-    op = getattr(output, 'op', None)
+    op = None if clips_always else getattr(output, 'op', None)
     if op is None or op.type != op_type or isinstance(output, tf.Variable):
         return None
     return op.inputs[0]
@@ -65,7 +70,10 @@ def binary_crossentropy(target, output, from_logits=False):
 
     If a Sigmoid computed `output`, its logits are used instead, which is exact.
     """
-    if not from_logits:
+    if not from_logits and clips_always:
+        output = _clipped(output)
+        output = tf.log(output / (1 - output))
+    elif not from_logits:
         logits = logits_behind(output, 'Sigmoid')
         if logits is None:
             output = _clipped(output)

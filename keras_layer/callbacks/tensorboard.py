@@ -26,13 +26,13 @@ class TensorBoard(Callback):
     `profile_batch` is accepted; Session.run's own options and tf.profiler profile.
     """
 
+    _of_batch, _of_epoch = 'batch_', 'epoch_'       # the tags of the logs begin like this
+
     def __init__(self, log_dir='./logs', histogram_freq=0, batch_size=32, write_graph=True,
                  write_grads=False, write_images=False, embeddings_freq=0,
                  embeddings_layer_names=None, embeddings_metadata=None, embeddings_data=None,
                  update_freq='epoch', profile_batch=2):
         super().__init__()
-        if embeddings_freq and embeddings_data is None:
-            raise misuse(ValueError('To visualize embeddings, embeddings_data must be provided.'))
         self.log_dir, self.histogram_freq = os.fspath(log_dir), histogram_freq
         self.write_graph, self.write_grads = write_graph, write_grads
         self.write_images, self.batch_size = write_images, batch_size
@@ -42,6 +42,11 @@ class TensorBoard(Callback):
         self.update_freq = 1 if update_freq == 'batch' else update_freq
         self.merged = self._of_weights = self._embedded = self._writer = None
         self._samples = self._written = self._batches = self._validated = 0
+
+    def set_model(self, model):
+        super().set_model(model)
+        if self.embeddings_freq and self.embeddings_data is None:
+            raise misuse(ValueError('To visualize embeddings, embeddings_data must be provided.'))
 
     def on_train_begin(self, logs=None):
         with self.model._graph.as_default():
@@ -59,7 +64,8 @@ class TensorBoard(Callback):
         logs = logs or {}
         self._samples += logs.get('size', 1)
         if self.update_freq != 'epoch' and self._samples - self._written >= self.update_freq:
-            self._write({'batch_' + k: v for k, v in logs.items() if k not in ('batch', 'size')},
+            self._write({self._of_batch + k: v for k, v in logs.items()
+                         if k not in ('batch', 'size')},
                         self._batches)
             self._written = self._samples
         self._batches += 1
@@ -78,7 +84,7 @@ class TensorBoard(Callback):
     def on_epoch_end(self, epoch, logs=None):
         self.model._functions.watch('test', None, None)
         step = epoch if self.update_freq == 'epoch' else self._samples
-        self._write({'epoch_' + k: v for k, v in (logs or {}).items()}, step)
+        self._write({self._of_epoch + k: v for k, v in (logs or {}).items()}, step)
         if self._due(epoch, self.histogram_freq) and not self.params.get('do_validation'):
             for one in self._session().run(self._of_weights):
                 self._writer.add_summary(one, epoch)
@@ -135,20 +141,27 @@ class TensorBoard(Callback):
 
     def _embeddings(self):
         """(names, a function of the model's inputs that gives each layer's output as rows)."""
-        wanted = self.embeddings_layer_names or [
-            layer.name for layer in self.model.layers if type(layer).__name__ == 'Embedding']
-        outputs = []
+        wanted, outputs = self._embedding_names(), []
         for name in wanted:
             output = self.model.get_layer(name).output
             outputs.append(tf.reshape(output, [-1, int(np.prod(K.int_shape(output)[1:]))]))
         return wanted, K.function(self.model.inputs, outputs)
 
+    def _embedding_names(self):
+        wanted = self.embeddings_layer_names
+        return [layer.name for layer in self.model.layers
+                if (layer.name in wanted if wanted else type(layer).__name__ == 'Embedding')]
+
     def _describe_embeddings(self):
+        self._describe({name: f'{name}_embedding:0' for name in self._embedded[0]})
+
+    def _describe(self, tensor_names):
+        """Tells the projector the tensor of each layer, by name, and its labels."""
         projector = tf.contrib.tensorboard.plugins.projector
         config = projector.ProjectorConfig()
         labels = self.embeddings_metadata
-        for name in self._embedded[0]:
-            one = config.embeddings.add(tensor_name=f'{name}_embedding:0')
+        for name, tensor_name in tensor_names.items():
+            one = config.embeddings.add(tensor_name=tensor_name)
             path = labels.get(name) if isinstance(labels, dict) else labels
             if path is not None:
                 one.metadata_path = os.fspath(path)
@@ -156,6 +169,8 @@ class TensorBoard(Callback):
 
     def _save_embeddings(self, epoch):
         names, outputs = self._embedded
+        if not names:
+            return
         inputs = self.model._standardized(self.embeddings_data, check=False)
         parts = [outputs([x[start:start + self.batch_size] for x in inputs])
                  for start in range(0, len(inputs[0]), self.batch_size)]

@@ -20,9 +20,9 @@ from keras_layer.engine.call_context import calling, current_call
 from keras_layer.engine.input_spec import InputSpec, assert_input_compatibility
 from keras_layer.engine.layer_losses import LayerLosses
 from keras_layer.engine.layer_naming import default_name
-from keras_layer.engine.layer_nodes import LayerNodes, mask_of, shapes_of
+from keras_layer.engine.layer_nodes import LayerNodes, shapes_of
 from keras_layer.engine.layer_weights import UNTRACKED, LayerWeights
-from keras_layer.engine.node import Node
+from keras_layer.engine.node import Node, mask_of
 from keras_layer.engine.raw_ops import wrap_raw_ops
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import constructor_keywords, nearest_keyword
@@ -151,6 +151,8 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
             if not takes_any:
                 config = {k: v for k, v in config.items() if k in accepted}
             config.update(own)
+            if 'name' in config:
+                config['name'] = self.name      # also where the argument was None
         return config
 
     def _constructor_arguments(self):

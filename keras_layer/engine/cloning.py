@@ -65,7 +65,7 @@ def _clone_functional(model_class, model, input_tensors, clone):
         new = [Input(batch_shape=layer._batch_input_shape, dtype=layer.dtype, sparse=layer.sparse,
                      name=layer.name) for layer in model._input_layers]
     else:
-        new = [_input_of(t)._inbound_nodes[0].output_tensors[0]
+        new = [_input_of(t)._inbound_nodes[0].outputs[0]
                for t in tf.nest.flatten(input_tensors)]
     made = {id(old): tensor for old, tensor in zip(model.inputs, new)}
     copies = {}
@@ -75,11 +75,11 @@ def _clone_functional(model_class, model, input_tensors, clone):
         layer = node.outbound_layer
         if layer not in copies:
             copies[layer] = clone(layer)
-        inputs = tf.nest.map_structure(lambda t: made[id(t)], node.input_tensors)
+        inputs = tf.nest.map_structure(lambda t: made[id(t)], node.inputs)
         arguments = tf.nest.map_structure(lambda x: made.get(id(x), x), node.arguments) \
             if node.arguments else {}
         outputs = copies[layer](inputs, **arguments)
-        for old, tensor in zip(tf.nest.flatten(node.output_tensors), tf.nest.flatten(outputs)):
+        for old, tensor in zip(tf.nest.flatten(node.outputs), tf.nest.flatten(outputs)):
             made[id(old)] = tensor
 
     def found(structure):

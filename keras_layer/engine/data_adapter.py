@@ -56,8 +56,26 @@ class DataAdapter:
             return
         names = sorted(x) if isinstance(x, dict) else [None] * len(specs)
         inputs = [Input(batch_shape=s, dtype=d, name=n) for s, d, n in zip(specs, dtypes, names)]
-        self._trace(tf.nest.pack_sequence_as(x, inputs) if isinstance(x, (list, tuple, dict))
-                    else inputs[0])
+        def like_x(values):
+            return tf.nest.pack_sequence_as(x, values) if isinstance(x, (list, tuple, dict)) \
+                else values[0]
+        try:
+            self._trace(like_x(inputs))
+        except Exception:
+            if not self.run_eagerly:
+                raise
+            self._call_at_once(like_x, flat, inputs)    # what fails there is raised
+
+    def _call_at_once(self, like_x, arrays, inputs):
+        """Calls a model with run_eagerly on a sample, where it cannot be called on Inputs: its
+        `call` uses values."""
+        with tf.init_scope():
+            outputs = self(like_x([tf.convert_to_tensor(a[:1], i.dtype)
+                                   for a, i in zip(arrays, inputs)]), training=False)
+        self._input_structure, self.inputs = like_x(inputs), inputs
+        self.outputs = [Input(batch_shape=(None, *t.shape[1:]), dtype=t.dtype.name)
+                        for t in tf.nest.flatten(outputs)]
+        self._output_structure = tf.nest.pack_sequence_as(outputs, self.outputs)
 
     def _trace(self, inputs):
         """Calls a subclassed model on Inputs and keeps the resulting graph of layers."""
@@ -100,9 +118,8 @@ class DataAdapter:
         x, y, sample_weight = map(with_arrays, (x, y, sample_weight))
         self._build_for(x)
         fed = self._fed_inputs
-        names = [t.op.name if not self._is_graph_network else n for t, n in
-                 zip(self.inputs, self.input_names)]
-        names = [n for n, t in zip(names, self.inputs) if any(t is f for f in fed)]
+        names = [name for name, tensor in zip(self._names_of_inputs(), self.inputs)
+                 if any(tensor is f for f in fed)]
         inputs = as_arrays(x, names, [K.int_shape(t) for t in fed], 'input', check_batch=False,
                            one_sample=one_sample)
         if any(x is None for x in inputs):
@@ -137,6 +154,23 @@ class DataAdapter:
             weights = [_ones(t, e) for t, e in zip(of_each, endpoints)
                        if e.sample_weight is not None]
         return [*inputs, *targets, *weights]
+
+    def _names_of_inputs(self):
+        """The keys by which data may be given."""
+        if self._is_graph_network:
+            return self.input_names
+        if isinstance(self._input_structure, dict):
+            return sorted(self._input_structure)        # in the order of tf.nest.flatten
+        return [t.op.name for t in self.inputs]
+
+    @staticmethod
+    def _values(*data):
+        """The data of one batch with arrays in place of tensors of the graph, all of one run."""
+        tensors = [x for x in tf.nest.flatten(data) if is_symbolic(x)]
+        if not tensors:
+            return data
+        value_of = dict(zip(map(id, tensors), K.get_session().run(tensors)))
+        return tf.nest.map_structure(lambda x: value_of.get(id(x), x), data)
 
     def _with_weights(self, feeds):
         """Adds sample weights of one to feeds that have none."""

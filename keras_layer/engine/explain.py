@@ -119,9 +119,9 @@ def _parts(wired):
     for node in wired.node_order:
         layer = node.outbound_layer
         operations, tensors = found.setdefault(layer, ([], []))
-        tensors += tf.nest.flatten(node.output_tensors)
-        inputs = tf.nest.flatten(node.input_tensors) if node.inbound_layers else []
-        own = _between(inputs, tf.nest.flatten(node.output_tensors))
+        tensors += tf.nest.flatten(node.outputs)
+        inputs = tf.nest.flatten(node.inputs) if node.inbound_layers else []
+        own = _between(inputs, tf.nest.flatten(node.outputs))
         operations += [op for op in own if op not in operations]
     return [(layer, *found[layer]) for layer in wired.layers if layer in found]
 

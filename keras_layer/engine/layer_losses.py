@@ -13,6 +13,19 @@ def metric_behind(tensor):
     return getattr(tensor, '_keras_metric', None)
 
 
+# What a number that is given as a loss or an update becomes, if not a tensor: a class that is
+# called with the number and the inputs, and remembers them as `given_for`; keras2/enabling.py
+# sets it.
+number_type = None
+
+
+def _depends_on(target, inputs):
+    given_for = getattr(target, 'given_for', None)
+    if given_for is None:
+        return K.depends_on(target, inputs)
+    return any(tensor is given for tensor in tf.nest.flatten(inputs) for given in given_for)
+
+
 def _as_tensor(loss):
     """A loss as a tensor; a number, also an integer, is of Keras' float type."""
     return loss if K.is_tensor(loss) else tf.convert_to_tensor(loss, dtype=K.floatx())
@@ -33,6 +46,8 @@ class LayerLosses:
         for loss in tf.nest.flatten(losses):
             if callable(loss):
                 self._weight_losses.append(loss)
+            elif number_type is not None and isinstance(loss, (int, float)):
+                self._losses.append(number_type(loss, inputs))
             elif loss is not None:
                 self._losses.append(_as_tensor(loss))
 
@@ -76,8 +91,9 @@ class LayerLosses:
     def _for(self, targets, inputs):
         if inputs is None:
             own = self._own_inputs()
-            return [t for t in targets if not K.depends_on(t, own)]
-        return [t for t in targets if K.depends_on(t, inputs)]
+            return [t for t in targets
+                    if not getattr(t, 'given_for', None) and not _depends_on(t, own)]
+        return [t for t in targets if _depends_on(t, inputs)]
 
     def _own_inputs(self):
         """The inputs of all calls of this layer and of those inside it.
@@ -85,8 +101,8 @@ class LayerLosses:
         This includes the Inputs of nested models.
         """
         found = [t for node in self._inbound_nodes
-                 for t in tf.nest.flatten(node.input_tensors if node.input_tensors is not None
-                                          else node.output_tensors)]
+                 for t in tf.nest.flatten(node.inputs if node.inputs is not None
+                                          else node.outputs)]
         for layer in self._sublayers:
             found += layer._own_inputs()
         return found
@@ -107,7 +123,12 @@ class LayerLosses:
                 update = tf.assign(*update)
             if tf.executing_eagerly():
                 continue                # it has run
-            self._updates.append(K.operation_of(update))
+            if not isinstance(update, (int, float)):
+                self._updates.append(K.operation_of(update))
+            elif number_type is not None:
+                self._updates.append(number_type(update, inputs))
+            else:
+                self._updates.append(tf.convert_to_tensor(update).op)
 
     @property
     def updates(self):

@@ -5,6 +5,8 @@ from typing import Any
 
 import tinyflow as tf
 from keras_layer import backend as K
+from keras_layer.engine import node
+from keras_layer.engine.node import mask_of
 from tinyflow.graph.support.errors import misuse
 
 
@@ -54,14 +56,17 @@ class LayerNodes:
             raise misuse(ValueError(f'Asked to get {what} at node {node_index}, but the layer has '
                                     f'only {len(self._inbound_nodes)} inbound nodes.'))
         value = getattr(self._inbound_nodes[node_index], attribute)
-        if value is None:           # the node of an Input: its output counts as its input
-            value = self._of_node(node_index, attribute.replace('input', 'output'), what)
         # As in TF 1.15, the shape of an Input is a list of one.
-        if isinstance(value, list) and len(value) == 1 and 'shape' not in attribute:
+        if isinstance(value, list) and len(value) == 1 and (
+                'shape' not in attribute or node.always_lists):
             return value[0]
         return value
 
     def _first(self, attribute, what):
+        if len(self._inbound_nodes) > 1 and node.always_lists and 'shape' not in attribute:
+            raise misuse(AttributeError(
+                f'Layer {self.name} was called {len(self._inbound_nodes)} times, so it has several '
+                f'of "layer {what}".\n  Hint: get_{what}_at(node_index).'))
         if len(self._inbound_nodes) > 1 and 'shape' in attribute:
             values = [self._of_node(i, attribute, what) for i in range(len(self._inbound_nodes))]
             if any(v != values[0] for v in values):
@@ -107,11 +112,6 @@ class LayerNodes:
 
 
 shape_type = tf.TensorShape         # of the shapes that `build` is given; keras2/shapes.py sets it
-
-
-def mask_of(tensor):
-    """The mask of a tensor; None without."""
-    return getattr(tensor, '_keras_mask', None)
 
 
 def shapes_of(tensors):

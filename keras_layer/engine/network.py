@@ -9,7 +9,6 @@ from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.call_context import calling, current_call
 from keras_layer.engine.layer_naming import default_name
-from keras_layer.engine.layer_nodes import mask_of
 from keras_layer.engine.layer_weights import UNTRACKED, layers_in, unique
 from keras_layer.engine.model_arguments import (
     check_input,
@@ -20,7 +19,7 @@ from keras_layer.engine.model_arguments import (
 )
 from keras_layer.engine.network_config import network_config, network_from_config
 from keras_layer.engine.network_losses import NetworkLosses
-from keras_layer.engine.node import Node
+from keras_layer.engine.node import Node, mask_of
 from keras_layer.engine.raw_ops import wrap_raw_ops
 from keras_layer.engine.registry import register_layers
 from keras_layer.engine.topology import Topology
@@ -309,9 +308,9 @@ class Network(NetworkLosses, Layer):
             accepted = inspect.signature(node.outbound_layer.call).parameters
             if 'training' in accepted and training is not None:
                 arguments.setdefault('training', training)
-            given = tf.nest.map_structure(lambda t: made[id(t)], node.input_tensors)
+            given = tf.nest.map_structure(lambda t: made[id(t)], node.inputs)
             outputs = node.outbound_layer(given, **arguments)
-            for own, new in zip(tf.nest.flatten(node.output_tensors), tf.nest.flatten(outputs)):
+            for own, new in zip(tf.nest.flatten(node.outputs), tf.nest.flatten(outputs)):
                 made[id(own)] = new
         structure = tf.nest.map_structure(lambda t: made[id(t)], self._output_structure)
         if isinstance(structure, (list, tuple)) and len(structure) == 1:
@@ -327,9 +326,9 @@ class Network(NetworkLosses, Layer):
         for node in self._topology.node_order:
             if not node.inbound_layers:
                 continue
-            known = tf.nest.map_structure(lambda t: shapes[id(t)], node.input_tensors)
+            known = tf.nest.map_structure(lambda t: shapes[id(t)], node.inputs)
             found = node.outbound_layer.compute_output_shape(known)
-            tensors = tf.nest.flatten(node.output_tensors)
+            tensors = tf.nest.flatten(node.outputs)
             found = found if isinstance(found, list) else [found]
             shapes.update((id(t), tf.TensorShape(s)) for t, s in zip(tensors, found))
         found = [shapes[id(t)] for t in self.outputs]
@@ -372,7 +371,7 @@ register_layers({'Network': Network})
 
 def _identity_input(node, made):
     """Adds the identity node that TF makes for an Input at a lower depth than the deepest one."""
-    own, name = tf.nest.flatten(node.output_tensors)[0], node.outbound_layer.name
+    own, name = tf.nest.flatten(node.outputs)[0], node.outbound_layer.name
     given = made[id(own)]
     with K.name_scope(name), K.name_scope(name):
         made[id(own)] = tf.identity(given)

@@ -103,7 +103,7 @@ def network_from_config(cls, config, custom_objects=None):
 
     def tensor(coordinate):
         node = _node(made, coordinate[0], coordinate[1])
-        return tf.nest.flatten(node.output_tensors)[coordinate[2]]
+        return tf.nest.flatten(node.outputs)[coordinate[2]]
     inputs = [tensor(c) for c in _coordinates(config['input_layers'])]
     outputs = [tensor(c) for c in _coordinates(config['output_layers'])]
     model = cls(inputs=inputs if len(inputs) > 1 else inputs[0],
@@ -159,7 +159,7 @@ def _node(made, name, number):
 
 def _replay_call(layer, call, made):
     def tensor(name, number, index):
-        return tf.nest.flatten(_node(made, name, number).output_tensors)[index]
+        return tf.nest.flatten(_node(made, name, number).outputs)[index]
 
     def resolved(value):
         if isinstance(value, list):

@@ -17,6 +17,7 @@ class NetworkLosses(LayerLosses):
 
         In a functional model the steps from its layers to a tensor become layers, as in
         TensorFlow: they are saved with the model, and further calls of it have the loss, too.
+        Unlike in TensorFlow 1.15, a tensor that no input changes counts as well.
         """
         for loss in tf.nest.flatten(losses):
             if self._makes_layers_of(loss):

@@ -12,8 +12,8 @@ from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.call_context import current_call
 from keras_layer.engine.input_layer import Input, InputLayer
 from keras_layer.engine.layer_naming import default_name
-from keras_layer.engine.layer_nodes import mask_of
 from keras_layer.engine.model import Model
+from keras_layer.engine.node import mask_of
 from keras_layer.engine.registry import deserialize_layer, register_layers
 from tinyflow.graph.support.errors import misuse
 
@@ -59,7 +59,7 @@ class Sequential(Model):
         if not self._stack:
             if isinstance(layer, InputLayer):
                 self._stack.append(layer)
-                outputs = layer._inbound_nodes[-1].output_tensors
+                outputs = layer._inbound_nodes[-1].outputs
                 self.outputs = tf.nest.flatten(outputs)
                 self._rewire()
                 return
@@ -74,7 +74,7 @@ class Sequential(Model):
                     and isinstance(layer._inbound_nodes[-1].inbound_layers[0], InputLayer):
                 self._stack.append(layer._inbound_nodes[-1].inbound_layers[0])
             if self._stack:
-                outputs = tf.nest.flatten(layer._inbound_nodes[-1].output_tensors)
+                outputs = tf.nest.flatten(layer._inbound_nodes[-1].outputs)
                 _one_output(layer, outputs)
                 self.outputs = outputs
         elif self.outputs:
@@ -89,7 +89,7 @@ class Sequential(Model):
     def _rewire(self):
         first = self._feature_inputs
         if first is None:
-            first = tf.nest.flatten(self._stack[0]._inbound_nodes[-1].output_tensors)[0]
+            first = tf.nest.flatten(self._stack[0]._inbound_nodes[-1].outputs)[0]
         self._wire(first, self.outputs[0])
         self._layers_in_order = list(self._stack)
 

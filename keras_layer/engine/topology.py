@@ -110,7 +110,7 @@ class Topology:
                     raise _disconnected(tensor, node.outbound_layer, done)
             if node.inbound_layers:
                 done.append(node.outbound_layer.name)
-                known.update(id(t) for t in tf.nest.flatten(node.output_tensors))
+                known.update(id(t) for t in tf.nest.flatten(node.outputs))
         for tensor in tf.nest.flatten(outputs):         # an Input may be an output, too
             if id(tensor) not in known:
                 raise _disconnected(tensor, tensor._keras_history.layer, done)

@@ -78,8 +78,8 @@ class TrainingAPI(DataAdapter):
         else:
             check_batch_size(x, batch_size)
             if validation_split:
-                raise misuse(ValueError('`validation_split` needs arrays: a dataset or generator '
-                                        'cannot be split; give validation_data.'))
+                raise misuse(ValueError('With a dataset, a generator or tensors you cannot use '
+                                        '`validation_split`; give validation_data.'))
             steps_per_epoch = self._steps_per_epoch(batches, x, steps_per_epoch)
             validation = self._validation(validation_data, batch_size, validation_steps,
                                           ahead=ahead)
@@ -108,6 +108,7 @@ class TrainingAPI(DataAdapter):
         if steps is None and isinstance(batches, DatasetBatches):
             batches.check_end('steps_per_epoch')
         self._build_from_first_batch(batches)
+        self._need_compiled()
         return steps
 
     def _resolve_batch_size(self, batch_size, feeds):
@@ -139,7 +140,6 @@ class TrainingAPI(DataAdapter):
                 batches.kept = first
             x, _, _ = unpacked(first)
             self._build_for(x)
-        self._need_compiled()
 
     def _validation(self, data, batch_size, steps, feeds=None, ahead=(), next_to_arrays=False):
         """A function that evaluates on the validation data; None without any.
@@ -150,7 +150,8 @@ class TrainingAPI(DataAdapter):
         if data is None and feeds is None:
             return None
         if feeds is None:
-            source = self._batch_source(data, None, None, False, *ahead)
+            is_pair = isinstance(data, (tuple, list))
+            source = None if is_pair else self._batch_source(data, None, None, False, *ahead)
             if source is None:
                 if self._need_compiled().fed_endpoints:
                     check_validation_data(data)
@@ -216,6 +217,7 @@ class TrainingAPI(DataAdapter):
         if steps is None and isinstance(batches, DatasetBatches):
             batches.check_end('steps')
         self._build_from_first_batch(batches)
+        self._need_compiled()
         return steps
 
     @in_model_graph
@@ -248,6 +250,7 @@ class TrainingAPI(DataAdapter):
                                     'end.'))
         if steps is None and isinstance(batches, DatasetBatches):
             batches.check_end('steps')
+        self._build_from_first_batch(batches)
         return steps
 
     def _as_output(self, arrays):
@@ -261,8 +264,11 @@ class TrainingAPI(DataAdapter):
     @in_model_graph
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None,
                        reset_metrics=True, return_dict=False) -> Any:
-        """One training step on this batch; the loss, or the list of loss and metrics."""
-        feeds = self._standardized(x, y, sample_weight, class_weight,
+        """One training step on this batch; the loss, or the list of loss and metrics.
+
+        The batch may be tensors of the graph, which are computed first.
+        """
+        feeds = self._standardized(*self._values(x, y, sample_weight), class_weight,
                                    call='train_on_batch(x, y)')
         results = self._functions.get('train').bound()(feeds)
         if reset_metrics:
@@ -273,7 +279,8 @@ class TrainingAPI(DataAdapter):
     def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True,
                       return_dict=False) -> Any:
         """The loss, or the list of loss and metrics, of this batch."""
-        feeds = self._standardized(x, y, sample_weight, call='test_on_batch(x, y)')
+        feeds = self._standardized(*self._values(x, y, sample_weight),
+                                   call='test_on_batch(x, y)')
         results = self._functions.get('test').bound()(feeds)
         if reset_metrics:
             self.reset_metrics()
@@ -288,7 +295,7 @@ class TrainingAPI(DataAdapter):
     @in_model_graph
     def predict_on_batch(self, x) -> Any:
         """The outputs for this batch."""
-        feeds = self._standardized(x, check=False)
+        feeds = self._standardized(*self._values(x), check=False)
         return self._as_output(self._functions.get('predict').bound()(feeds))
 
     # ---- generators ----------------------------------------------------------------------

@@ -13,10 +13,10 @@ from tinyflow.graph.support.missing import explain_missing
 __version__ = '2.1.6'
 
 # What Keras 2.1 has otherwise; all other modules are those of tf.keras.
-_OWN = ('backend', 'constraints', 'engine', 'layers', 'legacy', 'metrics', 'models', 'objectives',
-        'optimizers', 'utils')
-_SHARED = ('activations', 'applications', 'callbacks', 'datasets', 'initializers', 'losses',
-           'preprocessing', 'regularizers', 'wrappers')
+_OWN = ('backend', 'callbacks', 'constraints', 'engine', 'initializers', 'layers', 'legacy',
+        'metrics', 'models', 'objectives', 'optimizers', 'utils')
+_SHARED = ('activations', 'applications', 'datasets', 'losses', 'preprocessing', 'regularizers',
+           'wrappers')
 _NAMES = ('Input', 'Model', 'Sequential')
 MODULES = {**{name: f'{__name__}.{name}' for name in _OWN},
            **{name: f'keras_layer.{name}' for name in _SHARED}}

@@ -12,13 +12,16 @@ import os
 
 import numpy as np
 
-from keras_layer import backend as K, legacy
-from keras_layer.backend import sessions
+from keras_layer import activations, backend as K, legacy
+from keras_layer.backend import crossentropy, sessions
 from keras_layer.backend.layer_seeds import Seeds
-from keras_layer.engine import base_layer, layer_naming, layer_weights
+from keras_layer.engine import base_layer, layer_losses, layer_naming, layer_weights, node
 from keras_layer.engine.training.batches import ArrayBatches
 from keras_layer.keras2 import shapes, tensors
-from keras_layer.layers.recurrent import rnn
+from keras_layer.keras2.initializers import Identity
+from keras_layer.keras2.numbers import Number
+from keras_layer.layers import core, embeddings, merge
+from keras_layer.layers.recurrent import cells, rnn
 from keras_layer.utils import enqueuers
 from tinyflow.ops.variables import initializers
 
@@ -34,10 +37,18 @@ def enable():
     layer_weights.prepare_initializer = _as_in_keras2
     ArrayBatches.shuffles_again = True
     layer_naming.zero_based = False
-    legacy.convolutions_of_keras_1 = True
+    legacy.convolutions_of_keras_1 = legacy.subsets_may_differ = True
     sessions.initializes_all = True
-    rnn.builds_with_constants = True
+    rnn.builds_with_constants = cells.builds_with_constants = True
+    cells.flat_states = True
     base_layer.activity_is_mean = False
+    layer_losses.number_type = Number
+    node.always_lists = True
+    activations.as_keras_2 = True
+    embeddings.checks_input_length = True
+    merge.always_two = True
+    core.clips_rate = True
+    crossentropy.clips_always = True
     enqueuers.start_method = 'fork' if hasattr(os, 'fork') else 'spawn'
     shapes.enable()
     tensors.enable()
@@ -49,10 +60,18 @@ def disable():
     layer_weights.prepare_initializer = None
     ArrayBatches.shuffles_again = False
     layer_naming.zero_based = True
-    legacy.convolutions_of_keras_1 = False
+    legacy.convolutions_of_keras_1 = legacy.subsets_may_differ = False
     sessions.initializes_all = False
-    rnn.builds_with_constants = False
+    rnn.builds_with_constants = cells.builds_with_constants = False
+    cells.flat_states = False
     base_layer.activity_is_mean = True
+    layer_losses.number_type = None
+    node.always_lists = False
+    activations.as_keras_2 = False
+    embeddings.checks_input_length = False
+    merge.always_two = False
+    core.clips_rate = False
+    crossentropy.clips_always = False
     enqueuers.start_method = 'spawn'
     shapes.disable()
     tensors.disable()
@@ -66,6 +85,8 @@ def _as_in_keras2(initializer):
     """The initializer with a seed, and with the distribution that it has in Keras 2.1."""
     if isinstance(initializer, initializers.Orthogonal):
         return _Orthogonal(initializer.gain, initializer.seed)
+    if isinstance(initializer, initializers.Identity):
+        return Identity(initializer.gain)
     if not isinstance(initializer, initializers.Initializer) or not hasattr(initializer, 'seed'):
         return initializer
     seed = _from_numpy() if initializer.seed is None else initializer.seed

@@ -4,6 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.training.compiling import Compiled
+from keras_layer.keras2.stateful_metrics import with_state
 from keras_layer.metrics.base import MeanMetricWrapper
 
 
@@ -29,7 +30,7 @@ class CompiledAsKeras2(Compiled):
         return endpoint.loss_metric(tf.fill(tf.shape(endpoint.output)[:1], loss))
 
     def _all_named(self, metrics, endpoint, weighted):
-        found = super()._all_named(metrics, endpoint, weighted)
+        found = super()._all_named(map(with_state, metrics), endpoint, weighted)
         for metric in found:
             if type(metric) is MeanMetricWrapper:
                 metric._fn = _of_batch(metric._fn, endpoint, weighted)

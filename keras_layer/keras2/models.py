@@ -15,6 +15,7 @@ from keras_layer.engine.input_layer import Input, InputLayer
 from keras_layer.engine.training.functions import trainable_state
 from keras_layer.keras2 import legacy_layers, normalization, optimizers
 from keras_layer.keras2.losses_of_keras2 import CompiledAsKeras2
+from keras_layer.keras2.numbers import Number
 from keras_layer.keras2.tensors import uses_learning_phase
 from keras_layer.saving import configs, save
 from keras_layer.saving.save import save_model
@@ -68,13 +69,24 @@ class Model(_model.Model):
         if not self._is_graph_network or not targets or tf.executing_eagerly():
             return targets
         relevant, of_any = K.computed_from(self.inputs), K.computed_from(self._own_inputs())
-        operations = [K.operation_of(target) for target in targets]
+        operations = [None if isinstance(target, Number) else K.operation_of(target)
+                      for target in targets]
         return [target for target, operation in zip(targets, operations)
                 if operation in relevant or operation not in of_any]
 
+    def _standardized(self, x, y=None, sample_weight=None, *args, **kwargs):
+        names = [e.name for e in self._compiled.trained] if self._compiled else []
+        if isinstance(sample_weight, dict):
+            sample_weight = {name: sample_weight[name] for name in names if name in sample_weight}
+        elif isinstance(sample_weight, tuple) and len(names) > 1:
+            raise misuse(TypeError('The model has several outputs, so `sample_weight` is a list or '
+                                   f'a dict by output name, not a tuple. The outputs: {names}'))
+        return super()._standardized(x, y, sample_weight, *args, **kwargs)
+
     def _resolve_batch_size(self, batch_size, feeds):
         if self.stateful and batch_size is None and feeds:
-            batch_size = 32
+            predicts, samples = len(feeds) == len(self._fed_inputs), feeds[0].shape[0]
+            batch_size = min(samples, 32) if predicts else 32
         return super()._resolve_batch_size(batch_size, feeds)
 
     def _before_training(self, callbacks, validation):
@@ -85,7 +97,7 @@ class Model(_model.Model):
         elif hasattr(validation.source, 'feeds'):
             data = self._with_weights(list(validation.source.feeds))
             missing = [e for e in self._compiled.endpoints if e.trained and e.sample_weight is None]
-            data += [np.ones(len(data[0]), K.floatx()) for _ in missing]
+            data += [np.ones(data[0].shape[0], K.floatx()) for _ in missing]
             data += [0.] if self.uses_learning_phase else []
         else:
             data = validation.source

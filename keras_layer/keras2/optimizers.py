@@ -30,13 +30,16 @@ class _Keras2:
             self.clipnorm = norm
 
     def get_updates(self, *args, **kwargs):
-        """The operations of a training step: of (loss, params), or (params, [], loss) of Keras 1.
+        """The operations of a training step: of (loss, params), or as in Keras 1 of (params,
+        constraints, loss).
+
+        The constraints are those of the Variables themselves.
         """
-        if len(args) == 3 and not args[1]:
-            args = args[2], args[0]
-        elif 'constraints' in kwargs and not kwargs['constraints']:
-            kwargs = {name: value for name, value in kwargs.items() if name != 'constraints'}
-        return super().get_updates(*args[:2], **kwargs)
+        if args and isinstance(args[0], (list, tuple)):
+            kwargs = {'params': args[0], 'loss': args[2] if len(args) == 3 else kwargs['loss']}
+            args = ()
+        kwargs.pop('constraints', None)
+        return super().get_updates(*args, **kwargs)
 
     def get_config(self):
         config = super().get_config()

@@ -17,16 +17,24 @@ class _FromTensor:
 
 
 def uses_learning_phase(tensor):
-    """True if a value on the way to the tensor differs between training and use."""
-    seen, left = set(), [tensor.op]
+    """True if a value on the way to the tensor differs between training and use.
+
+    All outputs of a model count as one value.
+    """
+    seen, left = set(), [tensor]
     while left:
-        op = left.pop()
-        if op.name.endswith('keras_learning_phase'):
+        one = left.pop()
+        if one.op.name.endswith('keras_learning_phase') or _is_output_of_such_a_model(one):
             return True
-        if op not in seen:
-            seen.add(op)
-            left += [t.op for t in op.inputs]
+        if one.op not in seen:
+            seen.add(one.op)
+            left += one.op.inputs
     return False
+
+
+def _is_output_of_such_a_model(tensor):
+    history = getattr(tensor, '_keras_history', None)
+    return history is not None and getattr(history.layer, 'uses_learning_phase', False)
 
 
 def enable():

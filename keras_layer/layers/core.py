@@ -65,6 +65,10 @@ class Activation(Layer):
         return {**super().get_config(), 'activation': activations.serialize(self.activation)}
 
 
+# Whether the rate of Dropout is brought into 0 to 1, and not refused; keras2/enabling.py sets it.
+clips_rate = False
+
+
 class Dropout(Layer):
     """In training, sets each input to 0 with probability `rate` and scales the rest up.
 
@@ -73,6 +77,8 @@ class Dropout(Layer):
 
     def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
         super().__init__(**kwargs)
+        if clips_rate:
+            rate = min(1., max(0., rate))
         if not 0 <= rate <= 1 and not callable(rate):
             raise misuse(ValueError(f'Dropout(rate={rate}): a probability is between 0 and 1.'))
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed

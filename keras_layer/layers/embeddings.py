@@ -9,6 +9,10 @@ from tinyflow.graph.support.errors import misuse
 __all__ = ['Embedding']
 
 
+# Whether inputs must have the given `input_length`; keras2/enabling.py sets it.
+checks_input_length = False
+
+
 class Embedding(Configured):
     """Row `i` of a table of weights, for each integer i. Can only be the first layer.
 
@@ -40,6 +44,8 @@ class Embedding(Configured):
         self.supports_masking = mask_zero
 
     def build(self, input_shape):
+        if checks_input_length:
+            self.compute_output_shape(input_shape)
         self.embeddings = self.add_weight(
             shape=(self.input_dim, self.output_dim), initializer=self.embeddings_initializer,
             name='embeddings', regularizer=self.embeddings_regularizer,

@@ -16,6 +16,9 @@ from tinyflow.graph.support.errors import misuse
 __all__ = ['Lambda']
 
 
+_OLD_NUMPY = b'__numpy_of_the_time__'       # as tinyflow/api/old_numpy/rewrite.py names it
+
+
 class Lambda(Layer):
     """Calls `function(inputs)`, a function of tensors without weights.
 
@@ -130,12 +133,16 @@ def _loaded(saved, kind, custom_objects, name):
             f"the layer: load_model(path, custom_objects={{'{name}': lambda x: ...}}); or, if you "
             'trust the file, keras.layers.Lambda.allow_code = True before loading.'))
     code, defaults, closure = saved
+    known = {'tf': tf, 'K': K, 'np': np, '__builtins__': __builtins__, **(custom_objects or {})}
     try:
-        code = marshal.loads(base64.b64decode(code))
+        data = base64.b64decode(code)
+        code = marshal.loads(data)
     except (ValueError, EOFError, TypeError):
         raise misuse(ValueError(f"The code of the Lambda layer '{name}' is of another version of "
                                 'Python; give the function by custom_objects.')) from None
     cells = tuple(types.CellType(c) for c in closure) if closure else None
-    known = {'tf': tf, 'K': K, 'np': np, '__builtins__': __builtins__, **(custom_objects or {})}
+    if _OLD_NUMPY in data:              # of a program that had the NumPy of TensorFlow 1's time
+        from tinyflow.api.old_numpy import meaning  # start-up time
+        known[_OLD_NUMPY.decode()] = meaning
     return types.FunctionType(code, known, name,
                               tuple(defaults) if defaults else None, cells)

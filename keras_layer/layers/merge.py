@@ -10,6 +10,10 @@ __all__ = ['Add', 'Average', 'Concatenate', 'Dot', 'Maximum', 'Minimum', 'Multip
            'add', 'average', 'concatenate', 'dot', 'maximum', 'minimum', 'multiply', 'subtract']
 
 
+# Whether every call needs two inputs, and not the first alone; keras2/enabling.py sets it.
+always_two = False
+
+
 class _Merge(Layer):
     """Base of elementwise layers over a list of tensors, which are broadcast as in NumPy."""
 
@@ -19,15 +23,18 @@ class _Merge(Layer):
 
     def build(self, input_shape):
         shapes = _shapes(input_shape, self.name)
-        if len(shapes) < 2:
-            raise misuse(ValueError('A merge layer should be called on a list of at least 2 '
-                                    f'inputs. Got {len(shapes)} inputs.'))
+        self._need_two(shapes)
         batches = {s[0] for s in shapes if s and s[0] is not None}
         if len(batches) > 1:
             raise misuse(ValueError('Can not merge tensors with different batch sizes. Got tensors '
                                     f'with shapes: {shapes}'))
         self._merged_shape([s[1:] for s in shapes])
         self.built = True
+
+    def _need_two(self, inputs):
+        if len(inputs) < 2:
+            raise misuse(ValueError(f'A `{type(self).__name__}` layer should be called on a list '
+                                    f'of at least 2 inputs. Got {len(inputs)} inputs.'))
 
     def _merged_shape(self, shapes):
         merged = shapes[0]
@@ -57,6 +64,8 @@ class _Merge(Layer):
     def call(self, inputs):
         if not isinstance(inputs, (list, tuple)):
             raise misuse(ValueError('A merge layer should be called on a list of inputs.'))
+        if always_two:
+            self._need_two(inputs)
         ranks = [K.ndim(x) for x in inputs]
         if None not in ranks and len(set(ranks)) > 1:
             most = max(ranks)
@@ -173,9 +182,7 @@ class Concatenate(_Merge):
 
     def build(self, input_shape):
         shapes = _shapes(input_shape, self.name)
-        if len(shapes) < 2:
-            raise misuse(ValueError('A `Concatenate` layer should be called on a list of at least '
-                                    '2 inputs'))
+        self._need_two(shapes)
         others = set()
         for shape in shapes:
             shape = list(shape)
@@ -187,7 +194,7 @@ class Concatenate(_Merge):
                                     f'except for the concat axis. Got inputs shapes: {shapes}'))
         self.built = True
 
-    def call(self, inputs):
+    def _merge(self, inputs):
         return K.concatenate(inputs, axis=self.axis)
 
     def compute_output_shape(self, input_shape):

@@ -274,8 +274,8 @@ def _read_layer(group, name, layer, version, backend, fit):
         except ValueError as error:
             if not fit.skip:
                 raise
-            warnings.warn(f'Skipping loading of weights for layer {layer.name} due to mismatch: '
-                          f'{error}', stacklevel=7)
+            warnings.warn(f'Skipping loading of weights for layer {layer.name} due to mismatch in '
+                          f'its weights: {error}', stacklevel=7)
             return []
 
 
@@ -294,5 +294,6 @@ def _paired(layer, values, name):
         if tuple(weight.shape.as_list()) != value.shape:
             raise misuse(ValueError(
                 f'Layer "{layer.name}": the weight "{weight.name}" has shape '
-                f'{tuple(weight.shape.as_list())}, the saved one {value.shape}.'))
+                f'{tuple(weight.shape.as_list())}, but the saved weight has shape '
+                f'{value.shape}.'))
     return list(zip(weights, values))

@@ -206,7 +206,13 @@ class GeneratorEnqueuer(SequenceEnqueuer):
         single = isinstance(self.sequence, types.GeneratorType)
         with self._threads(1 if single else self.workers) as pool:
             while self.is_running() and not self._ended:
+                self._wait_for_room()           # no item is read that the queue cannot take
                 self.queue.put(pool.submit(self._next))
+
+    def _wait_for_room(self):
+        with self.queue.not_full:
+            while self.queue._qsize() >= self.queue.maxsize > 0 and self.is_running():
+                self.queue.not_full.wait()
 
     def _next(self):
         try:

@@ -22,7 +22,7 @@ def get_source_inputs(tensor, layer=None, node_index=None):
     while stack:
         node = stack.pop()
         if not node.inbound_layers:
-            ends = node.output_tensors if node.input_tensors is None else node.input_tensors
+            ends = node.outputs if node.inputs is None else node.inputs
             found += [t for t in tf.nest.flatten(ends) if all(t is not f for f in found)]
         else:
             stack += reversed([owner._inbound_nodes[index]

@@ -24,3 +24,18 @@ def test_profiles_over_many_runs(tmp_path):
     events = json.loads(profile.chrome_trace(str(tmp_path / 'trace.json')) and
                         (tmp_path / 'trace.json').read_text())['traceEvents']
     assert any(event.get('ph') == 'X' for event in events)
+
+
+def test_metadata_have_the_graph_of_the_run_if_wanted():
+    x = tf.placeholder(tf.float32, [], name='x')
+    y = tf.add(x, 1., name='y')
+    tf.square(y)
+    wanted, metadata = tf.RunOptions(output_partition_graphs=True), tf.RunMetadata()
+    with tf.Session() as sess:
+        assert sess.run(y, {x: 1.}, options=wanted, run_metadata=metadata) == 2.
+        graph, = metadata.partition_graphs
+        assert {node.name for node in graph.node} == {'x', 'y/y', 'y'}
+        sess.run(y, {x: 1.}, run_metadata=metadata)
+        assert not metadata.partition_graphs
+        assert sess.run(x, {x: 3.}, options=wanted, run_metadata=metadata) == 3.
+        assert not metadata.partition_graphs

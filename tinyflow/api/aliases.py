@@ -68,8 +68,8 @@ _ELSEWHERE.update({f'keras.engine.{name}': 'keras_layer.keras2.engine' for name 
     'training_utils')})
 # What Keras 2.1 has otherwise is in keras_layer/keras2/; the rest is that of tf.keras.
 _ELSEWHERE.update({f'keras.{name}': f'keras_layer.{name}' for name in (
-    'activations', 'applications', 'callbacks', 'datasets', 'initializers', 'losses',
-    'preprocessing', 'regularizers', 'wrappers')})
+    'activations', 'applications', 'datasets', 'losses', 'preprocessing', 'regularizers',
+    'wrappers')})
 _ROOTS = ('tensorflow', 'tensorflow_estimator', 'keras')
 
 

@@ -1,11 +1,10 @@
 """tf.custom_gradient while ops run at once: one operation on the tapes, with the given gradient."""
 from __future__ import annotations
 
-import inspect
-
 from tinyflow.eager.execute import EagerOperation, active_tapes
 from tinyflow.eager.tape import EagerTape
 from tinyflow.eager.tensor import EagerTensor
+from tinyflow.gradients.wrappers import takes_variables, without_variables
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support import nest
@@ -23,12 +22,8 @@ def call_with_own_gradient(f, args, kwargs):
         result, grad = f(*args, **kwargs)
     given = {id(a) for a in args}
     variables = [v for v in tape.watched_variables() if id(v) not in given]
-    if variables and not _accepts_variables(grad):
-        raise misuse(TypeError(
-            'If using @custom_gradient with a function that uses variables, then grad_fn must '
-            "accept a keyword argument 'variables'.\n  Hint: def grad(dy, variables=None): return "
-            '[gradients of the arguments], [a gradient for each of variables]; or pass '
-            f'{variables[0].name} as an argument.'))
+    if variables and not takes_variables(grad):
+        raise without_variables(variables)
     results = [convert_to_tensor(y) for y in nest.flatten(result)]
     inputs = [_recorded(a) for a in args]
     operation = EagerOperation(_CUSTOM, (*inputs, *[v.handle for v in variables]), {
@@ -37,11 +32,6 @@ def call_with_own_gradient(f, args, kwargs):
     for tape in active_tapes.open:
         tape.record(operation)
     return nest.pack_sequence_as(result, operation.outputs)
-
-
-def _accepts_variables(grad):
-    parameters = inspect.signature(grad).parameters.values()
-    return any(p.name == 'variables' or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
 def _recorded(argument):

@@ -25,6 +25,7 @@ __all__ = ['ConcreteFunction', 'Function', 'function', 'functions_run_eagerly',
            'run_functions_eagerly']
 
 _MANY_TRACES = 8        # after which a function that is traced again says why
+_RELAXES_AFTER = 2      # traces with known shapes, until sizes that differ may be any
 
 
 def function(func=None, input_signature=None, autograph=True, experimental_autograph_options=None,
@@ -34,7 +35,8 @@ def function(func=None, input_signature=None, autograph=True, experimental_autog
     It is built again for tensors of other dtypes or shapes, and for other Python arguments, unless
     `input_signature`, a list of TensorSpecs, names the one kind that it takes. Python code inside
     runs only then. While a graph is being built its nodes are added to that graph.
-    `experimental_autograph_options` are of tf.autograph.experimental.Feature.
+    With `experimental_relax_shapes` sizes that differ between the first two graphs may be any in
+    the third. `experimental_autograph_options` are of tf.autograph.experimental.Feature.
 
     Raises ValueError for arguments that do not fit the signature, and for Variables that are made
     at a later call than the first.
@@ -42,8 +44,10 @@ def function(func=None, input_signature=None, autograph=True, experimental_autog
     if func is None:
         return functools.partial(
             function, input_signature=input_signature, autograph=autograph,
-            experimental_autograph_options=experimental_autograph_options)
-    return Function(func, input_signature, autograph, experimental_autograph_options)
+            experimental_autograph_options=experimental_autograph_options,
+            experimental_relax_shapes=experimental_relax_shapes)
+    return Function(func, input_signature, autograph, experimental_autograph_options,
+                    _RELAXES_AFTER if experimental_relax_shapes else None)
 
 
 _runs_eagerly = False
@@ -63,7 +67,8 @@ def functions_run_eagerly():
 class Function:
     """What tf.function returns; see there."""
 
-    def __init__(self, python_function, input_signature=None, autograph=True, features=None):
+    def __init__(self, python_function, input_signature=None, autograph=True, features=None,
+                 relaxes_after=None):
         self._python_function = python_function
         self._autograph = autograph
         self._features = features
@@ -72,6 +77,8 @@ class Function:
         self._parameters = inspect.signature(python_function)
         self._traces = {}
         self._of_tensors = {}           # the same by the kinds of arguments that are all tensors
+        self._relaxes_after = relaxes_after     # so many traces, or None: shapes are not relaxed
+        self._relaxed = {}              # the kinds without shapes -> _Relaxed
         self._methods = weakref.WeakKeyDictionary()     # instance -> its Function
         self._created = []              # weak references to the Variables of the first call
         self._instance = None           # of a method, kept during a call
@@ -88,7 +95,7 @@ class Function:
 
     def experimental_get_tracing_count(self):
         """How often the function was traced."""
-        return len(self._traces)
+        return len(set(map(id, self._traces.values())))
 
     def __get__(self, instance, owner):
         """A method: one Function for each object."""
@@ -104,7 +111,8 @@ class Function:
             signature = inspect.signature(self._python_function)
             method.__signature__ = signature.replace(
                 parameters=list(signature.parameters.values())[1:])
-            bound = Function(method, self._nest, self._autograph, self._features)
+            bound = Function(method, self._nest, self._autograph, self._features,
+                             self._relaxes_after)
             self._methods[instance] = bound
         return bound._of(instance)
 
@@ -160,7 +168,10 @@ class Function:
         key = (tuple(key), _structure(arguments)) if specs is None else ()
         concrete = self._traces.get(key)
         if concrete is None:
-            concrete = self._trace(arguments, leaves, specs)
+            concrete = self._relaxed_trace(key, arguments, leaves) \
+                if self._relaxes_after and specs is None else None
+            if concrete is None:
+                concrete = self._trace(arguments, leaves, specs)
             self._traces[key] = concrete
             self._warn_of_many(key)
         return concrete, tensors
@@ -225,8 +236,27 @@ class Function:
     def _concrete_function(self, arguments, leaves, creator):
         return ConcreteFunction(self._traced, arguments, leaves, creator, self._autograph)
 
+    def _relaxed_trace(self, key, arguments, leaves):
+        """The trace for any sizes where those before differed; None as long as there are few."""
+        kinds, structure = key
+        is_tensor = [_is_traced(leaf) for leaf in leaves]
+        shapes = [kind[1] for kind, known in zip(kinds, is_tensor) if known]
+        general = tuple([(kind[0], len(kind[1])) if known and kind[1] is not None else kind
+                         for kind, known in zip(kinds, is_tensor)])
+        seen = self._relaxed.setdefault((general, structure), _Relaxed())
+        if seen.trace is not None and all(map(_covers, seen.shapes, shapes)):
+            return seen.trace
+        seen.shapes = shapes if seen.shapes is None else list(map(_common, seen.shapes, shapes))
+        seen.count += 1
+        if seen.count > self._relaxes_after:
+            sizes = iter(seen.shapes)
+            seen.trace = self._trace(arguments, [
+                TensorSpec(next(sizes), kind[0]) if known else leaf
+                for leaf, kind, known in zip(leaves, kinds, is_tensor)], None)
+        return seen.trace
+
     def _warn_of_many(self, key):
-        if len(self._traces) == _MANY_TRACES:
+        if self.experimental_get_tracing_count() == _MANY_TRACES:
             changing = [name for name, kinds in zip(
                 self._parameters.parameters,
                 zip(*[k[0] for k in self._traces if len(k[0]) == len(key[0])]))
@@ -239,6 +269,22 @@ class Function:
 
     def __repr__(self):
         return f'<tf.function {self.__name__}, traced {len(self._traces)} times>'
+
+
+class _Relaxed:
+    """Shapes of arguments of some ranks: what they have in common, and the trace for those."""
+
+    def __init__(self):
+        self.shapes, self.count, self.trace = None, 0, None
+
+
+def _common(shape, other):
+    return other if shape is None or other is None else tuple(
+        [a if a == b else None for a, b in zip(shape, other)])
+
+
+def _covers(shape, other):
+    return shape is not None and all(a is None or a == b for a, b in zip(shape, other))
 
 
 class ConcreteFunction:

@@ -1,24 +1,18 @@
-"""Gradient functions: lookup for a node, tf.RegisterGradient and tf.custom_gradient.
+"""Gradient functions: lookup for a node, and tf.RegisterGradient.
 
 Normally the gradient function is part of the op's declaration. `RegisterGradient` adds one for an
 op type that has none, or under a separate name that `Graph.gradient_override_map` assigns to single
-nodes; `custom_gradient` replaces the gradient of a whole subgraph.
+nodes.
 """
 from __future__ import annotations
 
-import functools
-import itertools
 from collections.abc import Callable
 
-from tinyflow.graph import eager_mode
-from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import get_default_graph
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.support.errors import misuse, report
 
 _registered: dict[str, Callable | None] = {}
-_numbers = itertools.count()
 
 
 def rule_of(operation):
@@ -62,7 +56,7 @@ class RegisterGradient:
         self._op_type = op_type
 
     def __call__(self, f):
-        _register(self._op_type, f)
+        register(self._op_type, f)
         return f
 
 
@@ -70,13 +64,14 @@ def NotDifferentiable(op_type):         # noqa: N802 (TF's name)
     """Declares that an op type is not differentiable: gradients stop there without an error."""
     if not isinstance(op_type, str):
         raise misuse(TypeError('op_type must be a string'))
-    _register(op_type, None)
+    register(op_type, None)
 
 
 NoGradient = no_gradient = NotDifferentiable
 
 
-def _register(name, rule):
+def register(name, rule):
+    """Enters a gradient function, None for no gradient. KeyError if the name has one."""
     declared = Op.registry.get(name)
     if name in _registered or declared is not None and declared.gradient is not None:
         raise misuse(KeyError(f"Registering two gradient with name '{name}'! It has one already; "
@@ -92,45 +87,5 @@ def get_gradient_function(op: Operation):
     return None if rule is NOT_DIFFERENTIABLE else rule
 
 
-def custom_gradient(f):
-    """Decorator for `f(*xs)` that returns (y, grad): grad(*dys) computes the gradients of xs.
-
-    Shapes: xs [*each], y a Tensor or list of them; grad takes a dy for every y and returns a dx, of
-    the shape of its x, for every x (a single one need not be in a list).
-
-    While ops run at once f may read Variables, if grad takes them as `variables`; it then returns
-    (dxs, gradients of the variables).
-    """
-    @functools.wraps(f)
-    def with_own_gradient(*args, **kwargs):
-        if eager_mode.executing_eagerly():
-            return eager_mode.call_with_own_gradient(f, args, kwargs)
-        if kwargs:
-            raise misuse(ValueError('custom_gradient: call the function with positional arguments; '
-                                    f'got the keywords {sorted(kwargs)}.'))
-        inputs = [convert_to_tensor(x) for x in args]
-        result, grad = f(*inputs)
-        results = list(result) if isinstance(result, (list, tuple)) else [result]
-        count = len(results)
-
-        def rule(op, *dys):
-            dxs = grad(*dys[:count])
-            dxs = list(dxs) if isinstance(dxs, (list, tuple)) else [dxs]
-            return [None] * count + dxs
-
-        name = f'CustomGradient-{next(_numbers)}'
-        _register(name, rule)
-        # The Identity serves no purpose here; TF1 makes it, and node names count it.
-        results = [convert_to_tensor(y) for y in results]
-        for y in results:
-            nodes.Identity(y)
-        # One node has results and inputs as outputs: its gradient bypasses the nodes that f built.
-        with get_default_graph().gradient_override_map({'IdentityN': name}):
-            outputs = nodes.IdentityN(results + inputs)[:count]
-        return type(result)(outputs) if isinstance(result, (list, tuple)) else outputs[0]
-
-    return with_own_gradient
-
-
-__all__ = ['NoGradient', 'NotDifferentiable', 'RegisterGradient', 'custom_gradient',
-           'get_gradient_function', 'no_gradient', 'no_gradient_error', 'rule_of']
+__all__ = ['NoGradient', 'NotDifferentiable', 'RegisterGradient', 'get_gradient_function',
+           'no_gradient', 'no_gradient_error', 'register', 'rule_of']

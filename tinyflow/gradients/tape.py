@@ -10,6 +10,7 @@ from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import misuse
+from tinyflow.graph.variable_refs import variable_of, variable_read_by
 from tinyflow.ops.array import constants, joining, shaping
 from tinyflow.ops.variables.variable import Variable
 
@@ -91,12 +92,21 @@ class GradientTape:
         """The watched Variables: explicitly watched ones first, then those that nodes used."""
         variables = [v for v in self._watched.values() if isinstance(v, Variable)]
         if self._watch_variables and self._graph is not None:
-            used = {t.op for op in self._recorded() for t in op.inputs}
-            used |= {t.op for op in list(used) for t in op.inputs
-                     if op.type in ('Identity', 'ReadVariableOp')}
-            variables += [v for v in self._graph.get_collection('trainable_variables')
-                          if v.op in used and not any(v is one for one in variables)]
+            known = self._trainable()
+            used = dict.fromkeys([_variable_behind(t) for op in self._recorded()
+                                  for t in op.inputs])
+            found = [known.get(op) or _of_eager_execution(op) for op in used if op is not None]
+            variables += [v for v in found if v is not None and v.trainable
+                          and not any(v is one for one in variables)]
         return tuple(variables)
+
+    def _trainable(self):
+        """The trainable Variables of the graph and of those around it, by their nodes."""
+        found, graph = {}, self._graph
+        while graph is not None:
+            found.update((v.op, v) for v in graph.get_collection('trainable_variables'))
+            graph = graph.outer_graph
+        return found
 
     def _recorded(self) -> list[Operation]:
         operations = self._graph.get_operations()
@@ -226,3 +236,17 @@ def _known_shape(target):
             f'jacobian needs a target of known shape, not {shape}.\n  Hint: '
             'batch_jacobian, for a batch of any size.'))
     return shape.as_list()
+
+
+def _variable_behind(tensor):
+    """The node of the Variable that a tensor refers to, or whose value it is."""
+    found = variable_of(tensor)
+    if found is None and tensor.op.type in ('Identity', 'ReadVariableOp'):
+        found = variable_of(tensor.op.inputs[0])
+    return found or variable_read_by(tensor)
+
+
+def _of_eager_execution(operation):
+    """The Variable of a node that is none of a graph's, or None."""
+    variable = operation.outputs[0].__dict__.get('variable')
+    return variable and variable()

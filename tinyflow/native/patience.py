@@ -36,6 +36,8 @@ def runs_to_prepare(program: Program) -> int:
 def _seconds(instruction: Instruction) -> float:
     """About how long an instruction takes with NumPy, on a fast machine."""
     values = instruction.outputs if not instruction.writes else instruction.inputs[:1]
+    if 'Scatter' in instruction.type:
+        values = instruction.inputs[2:]
     elements = max([_size(v) for v in values], default=0)
     kind = instruction.type.removeprefix('Resource')
     factor = _UPDATE if kind.startswith('Apply') else _DEAR.get(kind, 1)

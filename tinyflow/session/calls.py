@@ -60,7 +60,7 @@ class Call:
         executable = self.executable_of(tuple([a.shape for a in arrays])) \
             or self.executable(arrays)
         try:
-            results = executable(arrays) if options is None else \
+            results = executable(arrays) if options is None and run_metadata is None else \
                 run_with_options(executable, arrays, options, run_metadata)
         finally:
             if pending:

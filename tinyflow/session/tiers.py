@@ -26,6 +26,7 @@ _ONEDNN = frozenset({
 _UPDATES = ('Apply', 'ResourceApply')
 _SOFTMAX = frozenset({'Softmax', 'LogSoftmax', 'SoftmaxCrossEntropyWithLogits',
                       'SparseSoftmaxCrossEntropyWithLogits'})
+_SCATTERS = frozenset({'ScatterAdd', 'ScatterSub', 'ResourceScatterAdd', 'ResourceScatterSub'})
 _LEAST = 1 << 10            # elements of a result that a loop may pay for
 LONG = 500                  # instructions; the first run of a longer program is not compiled
 
@@ -62,6 +63,8 @@ def _may_be_native(instruction: Instruction) -> bool:
         values = instruction.outputs
     elif instruction.type in _SOFTMAX or instruction.type.startswith(_UPDATES):
         values = instruction.inputs[:1]
+    elif instruction.type in _SCATTERS:
+        values = instruction.inputs[2:]
     else:
         return False
     return any(v.known_shape and prod(v.sizes) >= _LEAST for v in values)

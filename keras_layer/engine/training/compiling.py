@@ -26,18 +26,14 @@ class Compiled:
         names = model.output_names
         losses = _losses(loss, names)
         weights = _per_output(loss_weights, names, 'loss_weights', 1.)
-        modes = _per_output(sample_weight_mode, names, 'sample_weight_mode', None) \
-            if isinstance(sample_weight_mode, (dict, list, tuple)) \
-            else [sample_weight_mode] * len(names)
+        modes = _modes(sample_weight_mode, names)
         for mode in modes:
             if mode not in (None, 'temporal'):
                 raise misuse(ValueError('sample_weight_mode should be None or "temporal". Found: '
                                         f'{mode!r}'))
         self.endpoints = [Endpoint(*each) for each in
                           zip(model.outputs, names, losses, weights, modes)]
-        targets = _per_output(target_tensors, names, '`target_tensors`', None) \
-            if isinstance(target_tensors, (dict, list, tuple)) \
-            else [target_tensors] * len(names)
+        targets = _targets(target_tensors, names)
         for endpoint, given in zip(self.endpoints, targets):
             if endpoint.trained:
                 endpoint.make_target(given, model._target_ranks.get(endpoint.name))
@@ -202,6 +198,29 @@ def _losses(loss, names):
     return [loss_of(loss) for _ in names]
 
 
+def _modes(mode, names):
+    if isinstance(mode, dict):
+        missing = [name for name in names if name not in mode]
+        if missing and set(mode) <= set(names):
+            raise misuse(ValueError('The `sample_weight_mode` dictionary has no entry for the '
+                                    f'outputs {missing}.'))
+    if isinstance(mode, (dict, list, tuple)):
+        given = list(mode) if isinstance(mode, tuple) else mode
+        return _per_output(given, names, 'sample_weight_mode', None)
+    return [mode] * len(names)
+
+
+def _targets(tensors, names):
+    if isinstance(tensors, (dict, list, tuple)):
+        given = list(tensors) if isinstance(tensors, tuple) else tensors
+        return _per_output(given, names, 'target_tensors', None)
+    if tensors is not None and len(names) > 1:
+        raise misuse(ValueError(f'The model has {len(names)} outputs, but you passed a single '
+                                'tensor as `target_tensors`. Expected a list or a dict of tensors.'
+                                ))
+    return [tensors] * len(names)
+
+
 def _per_output(value, names, what, default):
     """A setting for each output, from None, a dict by output name, or a list."""
     if value is None:
@@ -209,11 +228,11 @@ def _per_output(value, names, what, default):
     if isinstance(value, dict):
         check_keys(value, names, what)
         return [value.get(name, default) for name in names]
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, list):
         if len(value) != len(names):
-            raise misuse(ValueError(f'When passing a list as {what}, it should have one entry per '
-                                    f'model output. The model has {len(names)} outputs, but you '
-                                    f'passed {what}={value}'))
+            raise misuse(ValueError(f'When passing a list as `{what}`, it should have one entry '
+                                    f'per model output. The model has {len(names)} outputs, but '
+                                    f'you passed {what}={value}'))
         return list(value)
     raise misuse(TypeError(f'Could not interpret {what} argument: {value!r} - expected a list or a '
                            'dict by output name.'))
@@ -221,7 +240,7 @@ def _per_output(value, names, what, default):
 
 def check_kind_of_metrics(metrics, what):
     """TypeError unless the metrics are a list or a dict."""
-    if metrics and not isinstance(metrics, (list, tuple, dict)):
+    if metrics and not isinstance(metrics, (list, dict)):
         raise misuse(TypeError(
             f'Type of `{what}` argument not understood. Expected a list or dictionary, found: '
             f'{metrics!r}\n  Hint: {what}=[{metrics!r}].'))

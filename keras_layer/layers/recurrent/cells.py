@@ -16,6 +16,14 @@ from tinyflow.graph.support.errors import misuse
 __all__ = ['AbstractRNNCell', 'DropoutMasks', 'StackedRNNCells', 'UnitsCell']
 
 
+# Whether `build` of a cell in a stack is given the shapes of the constants, too, if `call` takes
+# constants; tf.keras gives that of a step alone. keras2/enabling.py sets it.
+builds_with_constants = False
+# Whether the states of a stack are flat, with those of the last cell first if not said otherwise;
+# keras2/enabling.py sets it.
+flat_states = False
+
+
 class AbstractRNNCell(Layer):
     """Base of custom cells: the computation of one time step.
 
@@ -178,8 +186,8 @@ class StackedRNNCells(Layer):
     """Cells one after another as one cell: the output of each is the input of the next.
 
     Its states are the tuple of the cells' states, in their order (reversed with
-    `reverse_state_order=True`, as older versions of Keras did). ValueError for a cell without
-    `call` or `state_size`.
+    `reverse_state_order=True`, as older versions of Keras did, whose states are flat). ValueError
+    for a cell without `call` or `state_size`.
     """
 
     def __init__(self, cells, **kwargs):
@@ -190,18 +198,19 @@ class StackedRNNCells(Layer):
             if not hasattr(cell, 'state_size'):
                 raise misuse(ValueError('All cells must have a `state_size` attribute. received '
                                         f'cells: {cells}'))
-        self.reverse_state_order = kwargs.pop('reverse_state_order', False)
+        self.reverse_state_order = kwargs.pop('reverse_state_order', flat_states)
         super().__init__(**kwargs)
         self.cells = cells
 
     @property
     def _in_state_order(self):
-        return self.cells[::-1] if self.reverse_state_order else self.cells
+        return self._turned(self.cells)
 
     @property
     def state_size(self):
         """The cells' state sizes, as a tuple."""
-        return tuple(cell.state_size for cell in self._in_state_order)
+        sizes = tuple(cell.state_size for cell in self._in_state_order)
+        return tuple(tf.nest.flatten(sizes)) if flat_states else sizes
 
     @property
     def output_size(self):
@@ -210,11 +219,12 @@ class StackedRNNCells(Layer):
 
     def get_initial_state(self, inputs=None, batch_size=None, dtype=None):
         """The initial states of all cells, zeros by default."""
-        return tuple(
+        states = tuple(
             cell.get_initial_state(inputs=inputs, batch_size=batch_size, dtype=dtype)
             if hasattr(cell, 'get_initial_state')
             else zero_states_of_cell(cell, inputs, batch_size, dtype)
             for cell in self._in_state_order)
+        return tuple(tf.nest.flatten(states)) if flat_states else states
 
     def reset_dropout_mask(self):
         """The next step draws new masks for the inputs of all cells."""
@@ -225,10 +235,8 @@ class StackedRNNCells(Layer):
         _of_each(self.cells, 'reset_recurrent_dropout_mask')
 
     def call(self, inputs, states, constants=None, **kwargs):
-        sizes = self.state_size[::-1] if self.reverse_state_order else self.state_size
-        nested = tf.nest.pack_sequence_as(sizes, tf.nest.flatten(states))
         new_states = []
-        for cell, own in zip(self.cells, nested):
+        for cell, own in zip(self.cells, self._states_by_cell(states)):
             own = own if tf.nest.is_nested(own) else [own]
             if len(own) == 1 and getattr(cell, '_is_tf_rnn_cell', None) is not None:
                 own = own[0]
@@ -237,15 +245,31 @@ class StackedRNNCells(Layer):
                 passed['constants'] = constants
             inputs, own = cell.call(inputs, own, **passed)
             new_states.append(own)
-        return inputs, tf.nest.pack_sequence_as(sizes, tf.nest.flatten(new_states))
+        if flat_states:
+            return inputs, tf.nest.flatten(self._turned(new_states))
+        return inputs, tf.nest.pack_sequence_as(self._turned(self.state_size),
+                                                tf.nest.flatten(new_states))
+
+    def _states_by_cell(self, states):
+        states = tf.nest.flatten(states)
+        if flat_states:
+            sizes = [cell.state_size for cell in self._in_state_order]
+            return self._turned(tf.nest.pack_sequence_as(sizes, states))
+        # As in TF 1.15, which does not turn the states themselves.
+        return tf.nest.pack_sequence_as(self._turned(self.state_size), states)
+
+    def _turned(self, items):
+        return items[::-1] if self.reverse_state_order else items
 
     def build(self, input_shape):
+        constants = []
         if isinstance(input_shape, list):
-            input_shape = input_shape[0]
+            input_shape, *constants = input_shape
         shape = tuple(tf.TensorShape(input_shape).as_list())
         for cell in self.cells:
             if isinstance(cell, Layer) and not cell.built:
-                cell.build(shape)
+                with_constants = builds_with_constants and has_arg(cell.call, 'constants')
+                cell.build([shape, *constants] if with_constants else shape)
                 cell.built = True
             shape = (shape[0], *size_list(output_size_of(cell)))
         self.built = True

@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 
-from keras_layer import backend as K
+from keras_layer import backend as K, legacy
 from keras_layer.preprocessing.image.image_io import array_to_img
 from keras_layer.utils.data_utils import Sequence
 from tinyflow.graph.support.errors import misuse
@@ -181,7 +181,8 @@ def _subset(subset, split, length, y):
         raise misuse(ValueError(f'Invalid subset name: {subset}; expected "training" or '
                                 '"validation".'))
     at = int(length * split)
-    if y is not None and not np.array_equal(np.unique(y[:at]), np.unique(y[at:])):
+    same = y is None or np.array_equal(np.unique(y[:at]), np.unique(y[at:]))
+    if not same and not legacy.subsets_may_differ:
         raise misuse(ValueError(
             'Training and validation subsets have different number of classes after the split. '
             'If your numpy arrays are sorted by the label, you might want to shuffle them.'))

@@ -285,6 +285,39 @@ def _stopping(keras):
     return epoch + 1
 
 
+# ---- nodes and certain errors ----------------------------------------------------------------
+
+@prop('input_shapes and output_shapes of the node of a Dense')
+def _node(keras):
+    node = _functional(keras).layers[1]._inbound_nodes[0]
+    return '%s %s' % (node.input_shapes, node.output_shapes)
+
+
+@prop('a layer that was called twice has an `input`')
+def _called_twice(keras):
+    layer = keras.layers.Dense(1)
+    for _ in range(2):
+        layer(keras.layers.Input((1,)))
+    return hasattr(layer, 'input')
+
+
+prop('state_size of LSTM cells of 2 and 3 in a stack')(lambda keras: str([
+    size if isinstance(size, int) else list(size) for size in keras.layers.StackedRNNCells(
+        [keras.layers.LSTMCell(2), keras.layers.LSTMCell(3)]).state_size]))
+
+
+def _certain(keras):
+    model = keras.models.Sequential([keras.layers.Dense(
+        1, activation='sigmoid', use_bias=False, kernel_initializer=keras.initializers.Constant(30.),
+        input_shape=(1,))])
+    model.compile(keras.optimizers.SGD(1.), 'binary_crossentropy')
+    return model.train_on_batch(np.ones((1, 1)), np.zeros((1, 1))), model.get_weights()[0]
+
+
+prop('binary_crossentropy of sigmoid(30) where 0 is right')(lambda keras: _number(_certain(keras)[0]))
+prop('the weight 30 after a step of SGD on that loss')(lambda keras: _number(_certain(keras)[1][0, 0]))
+
+
 # ---- saving and the backend ------------------------------------------------------------------
 
 prop('what to_json has')(lambda keras: ' '.join(sorted(__import__('json').loads(_functional(keras).to_json()))))

@@ -76,6 +76,10 @@ def test_preprocessing(mode):
     wanted = {'caffe': [255 - 103.939, 127.5 - 116.779, -123.68], 'tf': [-1, 0, 1],
               'torch': [-.485 / .229, (.5 - .456) / .224, (1 - .406) / .225]}[mode]
     np.testing.assert_allclose(found[0, 0, 0], wanted, rtol=1e-5)
+    np.testing.assert_array_equal(x[..., ::-1] if mode == 'caffe' else x, found)   # overwritten
+    integers = np.array([[[[0, 127, 255]]]])
+    assert A.imagenet_utils.preprocess_input(integers, mode=mode).dtype == np.float32
+    assert integers.max() == 255
 
 
 def test_predictions_have_names(tmp_path):

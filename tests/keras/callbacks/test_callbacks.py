@@ -162,7 +162,7 @@ def test_tensorboard_keeps_embeddings_for_the_projector(tmp_path):
     text = (tmp_path / 'projector_config.pbtxt').read_text()
     assert f'tensor_name: "{name}:0"' in text and 'metadata_path: "words.tsv"' in text
     with pytest.raises(ValueError, match='embeddings_data must be provided'):
-        callbacks.TensorBoard(tmp_path, embeddings_freq=1)
+        made.fit(words, np.ones(4), callbacks=[callbacks.TensorBoard(tmp_path, embeddings_freq=1)])
 
 
 def test_learning_curves_are_written_as_svg_and_png(tmp_path):

@@ -127,3 +127,9 @@ def test_an_autoencoder_with_a_loss_of_its_own_is_saved(tmp_path):
     copy = keras.models.load_model(path, compile=False)
     np.testing.assert_allclose(copy.predict(X), model.predict(X), rtol=1e-6)
     assert len(copy.losses) == 1
+
+
+def test_a_number_may_be_an_update():
+    x, dense = keras.Input((2,)), layers.Dense(1)
+    dense.add_update(3, inputs=x)
+    assert dense.get_updates_for(x) == [] and len(dense.get_updates_for(None)) == 1

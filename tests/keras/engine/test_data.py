@@ -84,6 +84,23 @@ def test_datasets_generators_sequences_and_tensors(kind):
     assert np.isfinite(history.history['loss']).all()
 
 
+def test_tensors_for_single_batches_and_validation():
+    model = classifier()
+    model.compile(keras.optimizers.SGD(0.), 'sparse_categorical_crossentropy')
+    x, y = tf.constant(INPUTS), keras.backend.variable(LABELS[:, None])
+    weight = tf.constant(np.arange(16.))
+    expected = model.test_on_batch(INPUTS, LABELS, sample_weight=np.arange(16.))
+    for given in (x, [x], {model.input_names[0]: x}):
+        assert model.train_on_batch(given, y, sample_weight=weight) == expected
+        assert model.test_on_batch(given, [y], sample_weight=weight) == expected
+    np.testing.assert_array_equal(model.predict_on_batch(x), model.predict_on_batch(INPUTS))
+    fitted = model.fit(x, y, steps_per_epoch=1, verbose=0, validation_data=([x], [y]),
+                       validation_steps=2)
+    assert fitted.history['val_loss'] == pytest.approx(fitted.history['loss'])
+    with pytest.raises(ValueError, match='cannot use `validation_split`'):
+        model.fit(x, y, steps_per_epoch=1, validation_split=.5)
+
+
 @pytest.mark.parametrize('x, y, words', [
     (INPUTS[:, :2], LABELS, r'expected dense_input to have shape \(4,\)'),
     (INPUTS.reshape(16, 2, 2), LABELS, r'reshape\(-1, 4\)'),

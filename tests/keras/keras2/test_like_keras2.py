@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from keras_layer import callbacks
+from keras_layer import callbacks, preprocessing
 from keras_layer.keras2 import backend as K, conv_utils, layers, metrics, models, optimizers, utils
 from keras_layer.keras2.engine import preprocess_weights_for_loading, topology, training_utils
 
@@ -100,15 +100,16 @@ def test_stateful_models_need_their_batch_size():
     with pytest.raises(ValueError, match='batch_size'):
         model.fit(np.ones((6, 2, 1)), Y, verbose=0)
     model.fit(np.ones((6, 2, 1)), Y, batch_size=3, verbose=0)
+    assert model.predict(np.ones((3, 2, 1))).shape == (3, 2)
 
 
 def test_weights_by_name_that_do_not_fit(tmp_path):
     model = line(name='a')
     model.save_weights(tmp_path / 'weights.h5')
     other = models.Sequential([layers.Dense(3, input_shape=(3,), name='a')])
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match='has shape .*, but the saved weight has shape'):
         other.load_weights(tmp_path / 'weights.h5', by_name=True)
-    with pytest.warns(UserWarning, match='Skipping loading of weights for layer a'):
+    with pytest.warns(UserWarning, match='Skipping .* for layer a due to mismatch in'):
         other.load_weights(tmp_path / 'weights.h5', by_name=True, skip_mismatch=True)
     wide = models.Sequential([layers.Conv1D(2, 3, input_shape=(3, 1), name='a')])
     wide.load_weights(tmp_path / 'weights.h5', reshape=True)
@@ -205,6 +206,26 @@ def test_helpers(tmp_path):
 
 def test_get_updates_in_the_order_of_keras_1():
     model = line()
-    for args in ((model.trainable_weights, [], model.total_loss),
-                 (model.total_loss, model.trainable_weights)):
-        assert optimizers.SGD().get_updates(*args)
+    params, loss = model.trainable_weights, model.total_loss
+    for args, named in (((params, [], loss), {}), ((params, {}), {'loss': loss}),
+                        ((loss, params), {}), ((loss,), {'params': params})):
+        assert optimizers.SGD().get_updates(*args, **named)
+
+
+def test_a_rate_of_dropout_is_brought_into_its_range():
+    assert [layers.Dropout(rate).rate for rate in (-1, .5, 3)] == [0., .5, 1.]
+
+
+def test_subsets_of_images_may_have_different_classes():
+    images = preprocessing.image.ImageDataGenerator(validation_split=.5)
+    batches = images.flow(np.zeros((4, 2, 2, 1)), np.arange(4), subset='training', shuffle=False)
+    assert batches[0][1].tolist() == [2, 3]
+
+
+def test_sparse_data_may_have_a_validation_split():
+    x = layers.Input((3,), sparse=True)
+    model = models.Model(x, layers.Dense(2)(x))
+    model.compile('sgd', 'mse')
+    rows = tf.SparseTensorValue([[0, 1], [3, 2]], [1., 2.], [6, 3])
+    assert len(model.fit(rows, Y, validation_split=.5, verbose=0).history['val_loss']) == 1
+    assert model.predict(rows).shape == (6, 2)

@@ -100,6 +100,8 @@ def test_merge(mode, expected):
     model = models.Model([a, b], layers.Merge(mode=mode)([a, b]))
     found = model.predict([np.array([[1.0, 2.0]]), np.array([[2.0, 3.0]])])
     np.testing.assert_allclose(found, [expected])
+    merged = models.Model([a, b], layers.merge([a, b], mode=mode))
+    assert models.Model.from_config(merged.get_config()).get_config() == merged.get_config()
     with pytest.raises(TypeError, match='at least 2'):
         layers.Merge([model])
     with pytest.raises(ValueError, match='Invalid merge mode'):

@@ -3,6 +3,8 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.api.old_numpy import meaning
+from tinyflow.api.old_numpy.rewrite import rewritten
 
 keras = tf.keras
 layers = keras.layers
@@ -43,6 +45,18 @@ def test_a_lambda_saved_as_code_runs_if_allowed(tmp_path, monkeypatch):
     monkeypatch.setattr(layers.Lambda, 'allow_code', True)
     loaded = keras.models.load_model(path, compile=False)
     np.testing.assert_allclose(loaded.predict(np.ones((1, 2))), [[3., 3.]])
+
+
+def test_a_lambda_of_a_program_with_the_numpy_of_its_time(tmp_path, monkeypatch):
+    pytest.importorskip('h5py')
+    path, program = str(tmp_path / 'm.h5'), {'__numpy_of_the_time__': meaning, 'keras': keras}
+    exec(compile(rewritten('model = keras.Sequential([keras.layers.Lambda('
+                           'lambda x: x + x, input_shape=(2,))])', 'program.py'),
+                 'program.py', 'exec'), program)
+    program['model'].save(path)
+    monkeypatch.setattr(layers.Lambda, 'allow_code', True)
+    loaded = keras.models.load_model(path, compile=False)
+    np.testing.assert_allclose(loaded.predict(np.ones((1, 2))), [[2., 2.]])
 
 
 def test_arguments_and_output_shape():

@@ -141,6 +141,20 @@ def test_an_error_of_a_worker_reaches_the_caller(kind):
     assert no_threads_are_left(before)
 
 
+def test_a_generator_is_read_no_further_than_the_queue_holds():
+    read = []
+    enqueuer = U.GeneratorEnqueuer(read.append(i) or i for i in range(99))
+    enqueuer.start(workers=2, max_queue_size=3)
+    items = enqueuer.get()
+    assert [next(items), next(items)] == [0, 1]
+    deadline = time.time() + 5
+    while len(read) < 5 and time.time() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.05)
+    assert read == [0, 1, 2, 3, 4]
+    enqueuer.stop()
+
+
 def test_ordered_enqueuer_by_hand():
     data = Batches()
     enqueuer = U.OrderedEnqueuer(data)

@@ -18,6 +18,7 @@ from tinyflow.session import tiers
 
 pytestmark = pytest.mark.skipif(not loops.found(), reason='needs the extra "fast"')
 RNG = np.random.default_rng(5)
+TABLE = np.random.default_rng(6).normal(size=(40, 30)).astype('f')
 
 
 @pytest.fixture(autouse=True)
@@ -397,3 +398,43 @@ def test_rules_equal_their_loops_in_double_precision():
         return values[0]
     looped_value = looped(last, *[a.copy() for a in arrays])
     assert (looped_value == last(*[a.copy() for a in arrays])).all()
+
+
+# ---- rows of tables ----------------------------------------------------------------------------
+
+@pytest.mark.parametrize('resource', [False, True])
+@pytest.mark.parametrize('kind, width', [('f4', 33), ('f4', 128), ('f8', 7), ('f8', 64)])
+def test_sums_into_rows_have_numpys_bits(kind, width, resource, monkeypatch):
+    start = RNG.normal(size=(50, width)).astype(kind)
+    indices = RNG.integers(0, 50, (20, 9)).astype('i4')           # many come twice
+    rows = RNG.normal(size=(20, 9, width)).astype(kind)
+
+    def build(indices, rows):
+        table = tf.Variable(start, use_resource=resource)
+        with tf.control_dependencies([tf.scatter_add(table, indices, rows)]):
+            with tf.control_dependencies([tf.scatter_sub(table, indices[::-1], rows * 0.3)]):
+                return [table.read_value()]
+    plain, native = both(build, [indices, rows], monkeypatch, runs=2)
+    assert plain[0].tobytes() == native[0].tobytes()
+
+
+def test_rows_that_are_the_table_itself_are_added_as_they_were(monkeypatch):
+    def build(indices):
+        table = tf.Variable(TABLE)
+        with tf.control_dependencies([tf.scatter_add(table, indices, table)]):
+            return [table.read_value()]
+    plain, native = both(build, [np.arange(40, dtype='i4')[::-1].copy()], monkeypatch)
+    assert plain[0].tobytes() == native[0].tobytes()
+
+
+def test_rows_outside_of_the_table_are_refused(monkeypatch):
+    monkeypatch.setenv('TINYFLOW_NATIVE', 'always')
+    with tf.Graph().as_default(), tf.Session() as session:
+        table = tf.Variable(TABLE)
+        index = tf.placeholder(tf.int32, [40])
+        update = tf.scatter_sub(table, index, np.ones((40, 30), 'f'))
+        session.run(table.initializer)
+        with pytest.raises(tf.errors.InvalidArgumentError, match='40'):
+            session.run(update, {index: np.full(40, 40)})
+        assert (session.run(table) == TABLE).all()
+

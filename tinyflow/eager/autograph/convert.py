@@ -21,7 +21,7 @@ __all__ = ['convert', 'do_not_convert', 'to_code', 'to_graph']
 # code -> {whether lists are converted: code, or None}
 _converted: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
-_INNER, _OPERATORS = 'function__', 'ag__'
+_OUTER, _INNER, _OPERATORS = 'outer__', 'function__', 'ag__'
 
 
 class _Operators(types.SimpleNamespace):
@@ -70,7 +70,9 @@ def convert(function, features=frozenset()):
 def _is_convertible(function):
     return isinstance(function, types.FunctionType) and not getattr(
         function, '_is_converted', False) and not getattr(function, '_do_not_convert', False) \
-        and is_users_file(function.__code__.co_filename)
+        and is_users_file(function.__code__.co_filename) and not (
+            function.__name__ == '<lambda>'             # converted with the function around it
+            and function.__qualname__.startswith(f'{_OUTER}.<locals>.{_INNER}'))
 
 
 def _code_of(function, lists):
@@ -79,8 +81,7 @@ def _code_of(function, lists):
     if lists in made:
         return made[lists]
     try:
-        tree = _tree(function, lists)
-        code = None if tree is None else _compiled(tree, function)
+        code = _compiled(_tree(function, lists), function)
     except (OSError, SyntaxError, _NotConvertible) as error:
         logging.warning('AutoGraph could not transform %s, which runs as it is: %s.',
                         function.__qualname__, error)
@@ -94,10 +95,10 @@ class _NotConvertible(Exception):
 
 
 def _tree(function, lists):
-    """The syntax tree of the converted function, with the lines of its file; None for a lambda."""
-    lines, first = inspect.getsourcelines(function)
+    """The syntax tree of the converted function, with the lines of its file."""
     if function.__name__ == '<lambda>':
-        return None
+        return transformed(_of_lambda(function), lists)
+    lines, first = inspect.getsourcelines(function)
     tree = ast.parse(textwrap.dedent(''.join(lines)))
     node = tree.body[0]
     if not isinstance(node, ast.FunctionDef):
@@ -108,11 +109,44 @@ def _tree(function, lists):
     return transformed(node, lists)
 
 
+def _of_lambda(function):
+    """A lambda as a function with a return. _NotConvertible if its line has others like it."""
+    code = function.__code__
+    tree = _tree_of_file(''.join(inspect.findsource(function)[0]))
+    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)
+             and node.lineno == code.co_firstlineno and _parameters(node.args) == names]
+    if len(found) > 1 and hasattr(code, 'co_positions'):        # Python 3.11
+        found = [node for node in found if _covers(node.body, code)]
+    if len({ast.dump(node) for node in found}) != 1:
+        raise _NotConvertible('its source is not found: give it a line of its own')
+    node = found[0]
+    return ast.copy_location(ast.FunctionDef(
+        'lambda_', node.args, [ast.copy_location(ast.Return(node.body), node.body)], []), node)
+
+
+@functools.lru_cache(maxsize=4)
+def _tree_of_file(source):
+    return ast.parse(source)
+
+
+def _parameters(args):
+    return tuple([a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)])
+
+
+def _covers(body, code):
+    """Whether all of a lambda's code comes from this expression."""
+    begin, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+    places = [p for p in code.co_positions() if None not in p and p[2:] != (0, 0)]
+    return all(begin <= (line, column) and (last, until) <= end
+               for line, last, column, until in places)
+
+
 def _compiled(tree, function):
     """The code object, compiled inside a function that has the free names."""
     free = (_OPERATORS, *function.__code__.co_freevars)
     tree.name = _INNER          # not its own name, which it may use for another function
-    outer = ast.FunctionDef('outer__', ast.arguments(
+    outer = ast.FunctionDef(_OUTER, ast.arguments(
         posonlyargs=[], args=[ast.arg(name) for name in free], kwonlyargs=[], kw_defaults=[],
         defaults=[]), [tree, ast.Return(ast.Name(tree.name, ast.Load()))], [])
     module = ast.fix_missing_locations(ast.Module([outer], []))

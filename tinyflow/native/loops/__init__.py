@@ -10,6 +10,7 @@
     groups.py           which instructions become one loop
     updates.py          optimizer updates
     softmax.py          softmax and its cross entropies
+    rows.py             sums into chosen rows of a table
 """
 from __future__ import annotations
 
@@ -20,10 +21,14 @@ from tinyflow.compiler.ir import Program, Value
 from tinyflow.native.instructions import native_instruction, note
 from tinyflow.native.loops import groups
 from tinyflow.native.loops.machine import found
+from tinyflow.native.loops.rows import SCATTERS, scatter_kernel
 from tinyflow.native.loops.softmax import ROW_KERNELS
 from tinyflow.native.loops.updates import UPDATES, update_kernel
 
 __all__ = ['about_how_many', 'found', 'raised']
+
+_KERNELS = dict.fromkeys(UPDATES, update_kernel) | dict.fromkeys(SCATTERS, scatter_kernel) \
+    | ROW_KERNELS
 
 
 def raised(program: Program) -> Program:
@@ -34,7 +39,7 @@ def raised(program: Program) -> Program:
     instructions = found_groups.instructions()
     moved: Counter[str] = found_groups.moved
     for i, instruction in enumerate(instructions):
-        make = update_kernel if instruction.type in UPDATES else ROW_KERNELS.get(instruction.type)
+        make = _KERNELS.get(instruction.type)
         if make is not None and not instruction.copy:
             kernel = make(instruction)
             if kernel is not None:
@@ -55,7 +60,9 @@ def about_how_many(program: Program) -> int:
                if i.type in UPDATES and i.inputs and _is_large(i.inputs[0])}
     rows = {i.type for i in program.instructions
             if i.type in ROW_KERNELS and _is_large(i.inputs[0])}
-    return -(-len(kinds) // 2) + 2 * len(updates) + len(rows)
+    scatters = {i.type for i in program.instructions
+                if i.type in SCATTERS and _is_large(i.inputs[2])}
+    return -(-len(kinds) // 2) + 2 * len(updates) + len(rows) + len(scatters)
 
 
 def _is_large(value: Value) -> bool:

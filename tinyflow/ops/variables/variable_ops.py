@@ -197,17 +197,19 @@ class _Scatter(Op, abstract=True):
             shapes.merge(updates, indices + ref[1:])
         return ref
 
-    def __init_subclass__(cls):
+    def __init_subclass__(cls, abstract=False):
         def kernel(ref, indices, updates):
-            _check_rows(ref, indices, updates)
+            check_rows(ref, indices, updates)
             cls.update(ref, indices, updates)
             return ref
-        cls.kernel = kernel
-        cls.update = staticmethod(cls.update)
-        super().__init_subclass__()
+        if not abstract:
+            cls.kernel = kernel
+            cls.update = staticmethod(cls.update)
+        super().__init_subclass__(abstract)
 
 
-def _check_rows(ref, indices, updates):
+def check_rows(ref, indices, updates):
+    """ValueError unless a scatter of these arrays fits."""
     check_indices(indices, ref.shape[0])
     if updates.shape not in ((), indices.shape + ref.shape[1:]):
         raise ValueError(f'updates have shape {shapes.text(updates.shape)}; indices.shape + '

@@ -339,13 +339,18 @@ def _components(variable, value):
 
 
 def _check_fits(variable, value, reader, key):
+    """InvalidArgumentError for a value of another kind; of another shape, at once, ValueError."""
     dtype = reader.dtype(key)
-    if not variable.shape.is_compatible_with(value.shape) or \
-            dtype is not variable.dtype.base_dtype:
-        raise InvalidArgumentError(None, None, report(
-            f"{reader.prefix}: '{key}' is {dtype.name} {shapes.text(value.shape)}, the variable "
-            f"'{variable.op.name}' {variable.dtype.base_dtype.name} "
-            f'{shapes.text(variable.shape.raw)}', inputs=[('variable', variable.value())]))
+    fits = variable.shape.is_compatible_with(value.shape)
+    if fits and dtype is variable.dtype.base_dtype:
+        return
+    text = report(
+        f"{reader.prefix}: '{key}' is {dtype.name} {shapes.text(value.shape)}, the variable "
+        f"'{variable.op.name}' {variable.dtype.base_dtype.name} "
+        f'{shapes.text(variable.shape.raw)}', inputs=[('variable', variable.value())])
+    if not fits and eager_mode.executing_eagerly():
+        raise misuse(ValueError(text))
+    raise InvalidArgumentError(None, None, text)
 
 
 class CheckpointLoadStatus(_FromFile):

@@ -69,6 +69,18 @@ def test_invalid_arguments_of_compile(more, words):
         model.compile(loss='mse', **more)
 
 
+@pytest.mark.parametrize('error, arguments, words', [
+    (TypeError, {'loss_weights': (.5, .5)}, 'loss_weights'),
+    (TypeError, {'metrics': ('mse',)}, 'metrics'),
+    (ValueError, {'loss_weights': [.5]}, 'passed loss_weights='),
+    (ValueError, {'sample_weight_mode': {'a': 'temporal'}}, r"no entry .* \['b'\]"),
+    (ValueError, {'target_tensors': [np.ones((2, 1))]}, 'passed target_tensors='),
+    (ValueError, {'target_tensors': np.ones((2, 1))}, 'single tensor')])
+def test_settings_that_do_not_fit_the_outputs_are_refused(error, arguments, words):
+    with pytest.raises(error, match=words):
+        model_of_two().compile('sgd', 'mse', **arguments)
+
+
 @pytest.mark.parametrize('arguments, hint', [
     (('mse', 'adam'), r"'mse' is a loss: compile\(optimizer, loss\)"),
     (('sgd', 'adam'), r"'adam' is an optimizer: compile\(optimizer, loss\)"),

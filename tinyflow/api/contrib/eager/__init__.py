@@ -20,8 +20,8 @@ from tinyflow.api.contrib.eager.saver import Saver, restore_variables_on_create
 from tinyflow.eager.enabling import enable_eager_execution
 from tinyflow.eager.function import function
 from tinyflow.eager.python_function import py_function as py_func
-from tinyflow.gradients.registry import custom_gradient
 from tinyflow.gradients.tape import GradientTape
+from tinyflow.gradients.wrappers import custom_gradient
 from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.graph.tensor_spec import TensorSpec

@@ -16,10 +16,17 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None,
              experimental_follow_type_hints=None):
     """A callable that runs `func` as a compiled graph.
 
+    With `reduce_retracing` a second graph is for any sizes where the arguments' shapes differ.
     Every graph is compiled, so jit_compile and experimental_compile change nothing; nor do
-    reduce_retracing, experimental_implements, experimental_attributes and type hints.
+    experimental_implements, experimental_attributes and type hints.
     """
-    return functions.function(func, input_signature, autograph, experimental_autograph_options)
+    if func is None:
+        return functools.partial(
+            function, input_signature=input_signature, autograph=autograph,
+            reduce_retracing=reduce_retracing or experimental_relax_shapes,
+            experimental_autograph_options=experimental_autograph_options)
+    return functions.Function(func, input_signature, autograph, experimental_autograph_options,
+                              1 if reduce_retracing or experimental_relax_shapes else None)
 
 
 def py_function(func=None, inp=None, Tout=None, name=None):         # noqa: N803 (TF's name)
