@@ -1,8 +1,6 @@
 """concat, stack, unstack, split, tile, meshgrid."""
 from __future__ import annotations
 
-from itertools import accumulate
-
 import numpy as np
 
 from tinyflow.graph import dtypes, shapes
@@ -158,8 +156,11 @@ class SplitV(Op):
     def kernel(value, size_splits, split_dim):
         sizes = _sizes(size_splits, value.shape[split_dim], split_dim)
         before = (slice(None),) * (split_dim % value.ndim)
-        return tuple([value[(*before, slice(stop - size, stop))].copy()     # np.split is slow
-                      for size, stop in zip(sizes, accumulate(sizes))])
+        parts, start = [], 0
+        for size in sizes:                              # np.split is slow
+            parts.append(value[(*before, slice(start, start + size))].copy())
+            start += size
+        return tuple(parts)
 
     def gradient(op, *dys):
         return _concat_gradients(op, dys, op.inputs[2]), None, None
