@@ -1,10 +1,10 @@
 """Programs move up to the native tier at a fixed run, and say so."""
-import threading
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.threads import check_in_threads
 from tinyflow.native import rise
 from tinyflow.native.onednn.library import find_library
 from tinyflow.native.rise import NativeExecutable
@@ -70,19 +70,7 @@ def test_several_threads_share_a_session(monkeypatch):
         x = tf.placeholder(tf.float32, [2, 12, 12, 8])
         y = tf.nn.conv2d(x, tf.constant(rng.normal(size=(3, 3, 8, 8)).astype('f')), [1, 1, 1, 1],
                          'SAME')
-        expected = [session.run(y, {x: image}) for image in images]
-        wrong = []
-
-        def work(i):
-            for _ in range(20):
-                if not np.allclose(session.run(y, {x: images[i]}), expected[i], atol=1e-4):
-                    wrong.append(i)
-        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert not wrong
+        check_in_threads(session, y, x, images, atol=1e-4)
 
 
 def test_explain_names_what_moved(monkeypatch, session):
