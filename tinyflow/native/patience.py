@@ -14,15 +14,15 @@ from tinyflow.native import loops
 
 __all__ = ['runs_to_prepare']
 
-_START = 0.35               # seconds: importing llvmlite
-_EACH = 0.05                # to compile a loop; both on a machine that is busy
+_START = 0.25               # seconds: importing llvmlite
+_EACH = 0.03                # to compile a loop; both on a machine that is busy
 _MOST = 20_000
 _CALL = 1e-6                # seconds for an instruction
-_ELEMENT = 0.2e-9           # and for an element of its result
+_ELEMENT = 0.35e-9          # and for an element of its result
 _DEAR = {'Exp': 5, 'Log': 5, 'Sigmoid': 8, 'Softmax': 8, 'Tanh': 10}     # times as much
 _UPDATE = 10                # the same for an optimizer
-_WINDOW = 3.            # how much more a convolution is, by its window of 3x3; larger ones are dearer
-_MULTIPLICATION = 0.6e-11   # seconds, on all processors
+_WINDOW = 1.5               # how much dearer a convolution is, with a window of 3x3 or less
+_MULTIPLICATION = 1.2e-11   # seconds, on all processors
 
 
 def runs_to_prepare(program: Program) -> int:
