@@ -6,10 +6,7 @@ tinyflow/api/private_modules.py lists the modules.
 from __future__ import annotations
 
 from estimator_layer.canned.dnn import dnn_logit_fn_builder
-from estimator_layer.canned.linear import (
-    _fraction_of_zero as _compute_fraction_of_zero,
-    linear_logit_fn_builder,
-)
+from estimator_layer.canned.linear import _fraction_of_zero, linear_logit_fn_builder
 from estimator_layer.canned.logit_fns import call_logit_fn
 from estimator_layer.canned.optimizers import get_optimizer as get_optimizer_instance
 from estimator_layer.canned.trees.estimators import (
@@ -42,6 +39,7 @@ from estimator_layer.hooks.stop_at_checkpoint import (
 from estimator_layer.model_fn import ModeKeys
 from estimator_layer.tf_config import TaskType
 from estimator_layer.tpu.spec import TPUEstimatorSpec as _TPUEstimatorSpec
+from tinyflow.graph.support import nest
 
 __all__ = ['EXPORT_TAG_MAP', 'EstimatorV2', 'LOSS_METRIC_KEY', 'MetricKeys', 'ModeKeys',
            'PredictionKeys', 'SupervisedInputReceiver', 'TaskType', 'UnsupervisedInputReceiver',
@@ -64,6 +62,11 @@ EXPORT_TAG_MAP = {ModeKeys.TRAIN: ['train'], ModeKeys.EVAL: ['eval'], ModeKeys.P
 def _write_dict_to_summary(output_dir, dictionary, current_global_step):
     """Adds a dict of results to the events in `output_dir`."""
     write_eval_summaries(output_dir, {'global_step': current_global_step, **dictionary}, None)
+
+
+def _compute_fraction_of_zero(variables):
+    """The fraction of all weights that is zero; lists inside the list are of parts."""
+    return _fraction_of_zero(nest.flatten(variables))
 
 
 def _create_classification_head(n_classes, weight_column=None, label_vocabulary=None):

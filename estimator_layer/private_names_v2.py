@@ -18,11 +18,13 @@ from estimator_layer.canned.version_2 import (
     LinearClassifier as LinearClassifierV2,
     LinearEstimator as LinearEstimatorV2,
     LinearRegressor as LinearRegressorV2,
+    get_optimizer as get_optimizer_instance_v2,
 )
 
 __all__ = [
     'BaselineClassifierV2', 'BaselineEstimatorV2', 'BaselineRegressorV2', 'DNNClassifierV2',
     'DNNEstimatorV2', 'DNNLinearCombinedClassifierV2', 'DNNLinearCombinedEstimatorV2',
     'DNNLinearCombinedRegressorV2', 'DNNRegressorV2', 'LinearClassifierV2', 'LinearEstimatorV2',
-    'LinearRegressorV2', 'classifier_parse_example_spec_v2', 'regressor_parse_example_spec_v2',
+    'LinearRegressorV2', 'classifier_parse_example_spec_v2', 'get_optimizer_instance_v2',
+    'regressor_parse_example_spec_v2',
 ]

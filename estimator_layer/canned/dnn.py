@@ -12,7 +12,8 @@ from estimator_layer.model_fn import ModeKeys
 from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.input_layer import DenseFeatures
 
-__all__ = ['DNNClassifier', 'DNNEstimator', 'DNNRegressor', 'dnn_logit_fn_builder']
+__all__ = ['DNNClassifier', 'DNNEstimator', 'DNNRegressor', 'dnn_logit_fn_builder',
+           'dnn_model_fn', 'logit_fn_builder']
 
 _LEARNING_RATE = 0.05
 _SUM = tf.losses.Reduction.SUM
@@ -43,9 +44,9 @@ class DNNEstimator(Estimator):
         columns, conventions = tuple(feature_columns or ()), self.conventions
 
         def model_fn(features, labels, mode, config):
-            return _dnn_model_fn(features, labels, mode, head, hidden_units, columns, optimizer,
-                                 conventions, activation_fn, dropout, input_layer_partitioner,
-                                 config, batch_norm)
+            return dnn_model_fn(features, labels, mode, head, hidden_units, columns, optimizer,
+                                conventions, activation_fn, dropout, input_layer_partitioner,
+                                config, batch_norm)
         super().__init__(model_fn=model_fn, model_dir=model_dir, config=config,
                          warm_start_from=warm_start_from)
 
@@ -85,16 +86,17 @@ class DNNRegressor(DNNEstimator):
                          dropout, input_layer_partitioner, config, warm_start_from, batch_norm)
 
 
-def _dnn_model_fn(features, labels, mode, head, hidden_units, columns, optimizer, conventions,
-                  activation_fn, dropout, input_layer_partitioner, config, batch_norm):
+def dnn_model_fn(features, labels, mode, head, hidden_units, columns, optimizer, conventions,
+                 activation_fn, dropout, input_layer_partitioner, config, batch_norm):
+    """The EstimatorSpec of fully connected layers; see DNNEstimator."""
     optimizer = conventions.get(optimizer, _LEARNING_RATE)
     check_features(features)
     with tf.variable_scope('dnn', values=tuple(features.values()),
                            partitioner=conventions.partitioner(config), use_resource=True):
-        logit_fn = dnn_logit_fn_builder(
+        logit_fn = logit_fn_builder(
             head.logits_dimension, hidden_units, columns, activation_fn, dropout,
             input_layer_partitioner or conventions.partitioner(config, min_slice_size=64 << 20),
-            batch_norm)
+            batch_norm, conventions.summary_scope)
         logits = logit_fn(features=features, mode=mode)
         return head.create_estimator_spec(features=features, mode=mode, labels=labels,
                                           optimizer=optimizer, logits=logits,
@@ -108,6 +110,13 @@ def dnn_logit_fn_builder(units, hidden_units, feature_columns, activation_fn, dr
     Shapes: -> [batch, units]. Call it inside tf.variable_scope('dnn'). Raises ValueError unless
     units is an int, TypeError unless hidden_units is a list.
     """
+    return logit_fn_builder(units, hidden_units, feature_columns, activation_fn, dropout,
+                            input_layer_partitioner, batch_norm, Version1.summary_scope)
+
+
+def logit_fn_builder(units, hidden_units, feature_columns, activation_fn, dropout,
+                     input_layer_partitioner, batch_norm, summary_scope):
+    """dnn_logit_fn_builder, with the name scope of the summaries, a function."""
     if not isinstance(units, int):
         raise misuse(ValueError(f'units must be an int.  Given type: {type(units)}'))
     if isinstance(hidden_units, int):
@@ -117,7 +126,7 @@ def dnn_logit_fn_builder(units, hidden_units, feature_columns, activation_fn, dr
     def logit_fn(features, mode):
         training = mode == ModeKeys.TRAIN
         inputs = DenseFeatures(feature_columns, name='input_layer')
-        layers = [_HiddenLayer(index, number, activation_fn, dropout, batch_norm)
+        layers = [_HiddenLayer(index, number, activation_fn, dropout, batch_norm, summary_scope)
                   for index, number in enumerate(hidden_units)]
         with tf.variable_scope('logits') as scope:
             last = _dense(units, None, scope)
@@ -128,7 +137,8 @@ def dnn_logit_fn_builder(units, hidden_units, feature_columns, activation_fn, dr
             for layer in layers:
                 net = layer(net, training)
             logits = last(net)
-            summarize_layer(logits, scope.name)
+            with summary_scope():
+                summarize_layer(logits, scope.name)
         return logits
     return logit_fn
 
@@ -136,7 +146,8 @@ def dnn_logit_fn_builder(units, hidden_units, feature_columns, activation_fn, dr
 class _HiddenLayer:
     """A fully connected layer with optional dropout and batch normalization."""
 
-    def __init__(self, index, units, activation_fn, dropout, batch_norm):
+    def __init__(self, index, units, activation_fn, dropout, batch_norm, summary_scope):
+        self._summary_scope = summary_scope
         with tf.variable_scope(f'hiddenlayer_{index}') as scope:
             self.name = scope.name
             self._dense = _dense(units, activation_fn, scope)
@@ -151,7 +162,8 @@ class _HiddenLayer:
             net = self._dropout(net, training=True)
         if self._batch_norm is not None:
             net = self._batch_norm(net, training=training)
-        summarize_layer(net, self.name)
+        with self._summary_scope():
+            summarize_layer(net, self.name)
         return net
 
 

@@ -5,16 +5,15 @@ import math
 from typing import Any
 
 import tinyflow as tf
+from estimator_layer.canned import dnn, linear
 from estimator_layer.canned.common import check_features, summarize_layer
-from estimator_layer.canned.dnn import dnn_logit_fn_builder
-from estimator_layer.canned.linear import linear_logit_fn_builder
 from estimator_layer.canned.optimizers import Version1
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
 from tinyflow.graph.support.errors import misuse
 
 __all__ = ['DNNLinearCombinedClassifier', 'DNNLinearCombinedEstimator',
-           'DNNLinearCombinedRegressor']
+           'DNNLinearCombinedRegressor', 'combined_model_fn']
 
 _DNN_LEARNING_RATE = 0.001
 _LINEAR_LEARNING_RATE = 0.005
@@ -43,20 +42,11 @@ class DNNLinearCombinedEstimator(Estimator):
                  dnn_activation_fn=tf.nn.relu, dnn_dropout=None, input_layer_partitioner=None,
                  config=None, linear_sparse_combiner='sum', *, warm_start_from=None,
                  batch_norm=False):
-        columns = [*(linear_feature_columns or ()), *(dnn_feature_columns or ())]
-        if not columns:
-            raise misuse(ValueError('Either linear_feature_columns or dnn_feature_columns must be '
-                                    'defined.'))
-        self._feature_columns = columns
-        wide = _Wide(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
-        deep = _Deep(dnn_feature_columns, dnn_optimizer, dnn_hidden_units, dnn_activation_fn,
-                     dnn_dropout, batch_norm)
-        conventions = self.conventions
-
-        def model_fn(features, labels, mode, config):
-            partitioner = input_layer_partitioner or conventions.partitioner(config, 64 << 20)
-            return _model_fn(features, labels, mode, head, wide, deep, conventions, partitioner,
-                             config)
+        self._feature_columns = [*(linear_feature_columns or ()), *(dnn_feature_columns or ())]
+        model_fn = combined_model_fn(
+            self.conventions, head, linear_feature_columns, linear_optimizer, dnn_feature_columns,
+            dnn_optimizer, dnn_hidden_units, dnn_activation_fn, dnn_dropout,
+            input_layer_partitioner, batch_norm, linear_sparse_combiner)
         super().__init__(model_fn=model_fn, model_dir=model_dir, config=config,
                          warm_start_from=warm_start_from)
 
@@ -105,6 +95,24 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
             warm_start_from=warm_start_from, batch_norm=batch_norm)
 
 
+def combined_model_fn(conventions, head, linear_feature_columns, linear_optimizer,
+                      dnn_feature_columns, dnn_optimizer, dnn_hidden_units, dnn_activation_fn,
+                      dnn_dropout, input_layer_partitioner, batch_norm, linear_sparse_combiner):
+    """The model_fn of a wide & deep model."""
+    if not linear_feature_columns and not dnn_feature_columns:
+        raise misuse(ValueError('Either linear_feature_columns or dnn_feature_columns must be '
+                                'defined.'))
+    wide = _Wide(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
+    deep = _Deep(dnn_feature_columns, dnn_optimizer, dnn_hidden_units, dnn_activation_fn,
+                 dnn_dropout, batch_norm)
+
+    def model_fn(features, labels, mode, config):
+        partitioner = input_layer_partitioner or conventions.partitioner(config, 64 << 20)
+        return _model_fn(features, labels, mode, head, wide, deep, conventions, partitioner,
+                         config)
+    return model_fn
+
+
 class _Part:
     """One of the two models: its columns, its optimizer, its variable scope."""
 
@@ -112,8 +120,8 @@ class _Part:
         self.columns = columns
         self._optimizer = optimizer
 
-    def optimizer(self, conventions):
-        return conventions.get(self._optimizer, self._learning_rate())
+    def optimizer(self, conventions, counts_steps):
+        return conventions.get(self._optimizer, self._learning_rate(), counts_steps)
 
     def scope(self, name, features, partitioner):
         return tf.variable_scope(name, values=tuple(features.values()), partitioner=partitioner,
@@ -130,12 +138,13 @@ class _Wide(_Part):
     def _learning_rate(self):
         return min(_LINEAR_LEARNING_RATE, 1. / math.sqrt(len(self.columns)))
 
-    def logits(self, features, units, partitioner):
+    def logits(self, features, units, partitioner, summary_scope):
         """(logits, name of the variable scope)."""
         with self.scope('linear', features, partitioner) as scope:
-            logits = linear_logit_fn_builder(units, self.columns,
-                                             self._sparse_combiner)(features=features)
-            summarize_layer(logits, scope.name)
+            logits = linear.logit_fn_builder(units, self.columns, self._sparse_combiner,
+                                             summary_scope)(features=features)
+            with summary_scope():
+                summarize_layer(logits, scope.name)
         return logits, scope.name
 
 
@@ -152,12 +161,12 @@ class _Deep(_Part):
     def _learning_rate(self):
         return _DNN_LEARNING_RATE
 
-    def logits(self, features, units, partitioner, mode, of_layers):
+    def logits(self, features, units, partitioner, mode, of_layers, summary_scope):
         """(logits, name of the variable scope)."""
         hidden_units, activation_fn, dropout, batch_norm = self._settings
         with self.scope('dnn', features, of_layers) as scope:
-            logit_fn = dnn_logit_fn_builder(units, hidden_units, self.columns, activation_fn,
-                                            dropout, partitioner, batch_norm)
+            logit_fn = dnn.logit_fn_builder(units, hidden_units, self.columns, activation_fn,
+                                            dropout, partitioner, batch_norm, summary_scope)
             return logit_fn(features=features, mode=mode), scope.name
 
 
@@ -166,14 +175,14 @@ def _model_fn(features, labels, mode, head, wide, deep, conventions, partitioner
     units = head.logits_dimension
     trained, parts = [], []
     if deep.columns:
-        optimizer = deep.optimizer(conventions)
+        optimizer = deep.optimizer(conventions, counts_steps=True)
         logits, scope = deep.logits(features, units, partitioner, mode,
-                                     conventions.partitioner(config))
+                                    conventions.partitioner(config), conventions.summary_scope)
         parts.append(logits)
         trained.append((optimizer, scope))
     if wide.columns:
-        optimizer = wide.optimizer(conventions)
-        logits, scope = wide.logits(features, units, partitioner)
+        optimizer = wide.optimizer(conventions, counts_steps=not deep.columns)
+        logits, scope = wide.logits(features, units, partitioner, conventions.summary_scope)
         parts.append(logits)
         trained.append((optimizer, scope))
     logits = parts[0] + parts[1] if len(parts) > 1 else parts[0]
@@ -185,4 +194,5 @@ def _model_fn(features, labels, mode, head, wide, deep, conventions, partitioner
 def _train_op(loss, trained, conventions):
     """A step of each optimizer on the Variables of its part, then the global step."""
     updates = [conventions.minimize(optimizer, loss, scope) for optimizer, scope in trained]
+    updates += conventions.head_settings().get('update_ops', ())
     return conventions.count_step([optimizer for optimizer, _ in trained], updates)

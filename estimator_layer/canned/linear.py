@@ -12,7 +12,8 @@ from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_hea
 from tinyflow.layers.feature_column.linear_model import LinearModel
 from tinyflow.ops.variables.partitioned_variable import parts_of
 
-__all__ = ['LinearClassifier', 'LinearEstimator', 'LinearRegressor', 'linear_logit_fn_builder']
+__all__ = ['LinearClassifier', 'LinearEstimator', 'LinearRegressor', 'linear_logit_fn_builder',
+           'linear_model_fn', 'logit_fn_builder']
 
 _LEARNING_RATE = 0.2
 _SUM = tf.losses.Reduction.SUM
@@ -40,8 +41,8 @@ class LinearEstimator(Estimator):
         columns, conventions = tuple(feature_columns or ()), self.conventions
 
         def model_fn(features, labels, mode, config):
-            return _linear_model_fn(features, labels, mode, head, columns, optimizer, conventions,
-                                    partitioner, config, sparse_combiner)
+            return linear_model_fn(features, labels, mode, head, columns, optimizer, conventions,
+                                   partitioner, config, sparse_combiner)
         super().__init__(model_fn=model_fn, model_dir=model_dir, config=config,
                          warm_start_from=warm_start_from)
 
@@ -78,14 +79,15 @@ class LinearRegressor(LinearEstimator):
                          sparse_combiner, warm_start_from=warm_start_from)
 
 
-def _linear_model_fn(features, labels, mode, head, columns, optimizer, conventions, partitioner,
-                     config, sparse_combiner):
+def linear_model_fn(features, labels, mode, head, columns, optimizer, conventions, partitioner,
+                    config, sparse_combiner):
+    """The EstimatorSpec of a linear model; see LinearEstimator."""
     check_features(features)
     partitioner = partitioner or conventions.partitioner(config, min_slice_size=64 << 20)
     with tf.variable_scope('linear', values=tuple(features.values()), partitioner=partitioner,
                            use_resource=True):
-        logits = linear_logit_fn_builder(head.logits_dimension, columns,
-                                         sparse_combiner)(features=features)
+        logits = logit_fn_builder(head.logits_dimension, columns, sparse_combiner,
+                                  conventions.summary_scope)(features=features)
         optimizer = conventions.get(optimizer or conventions.ftrl(
             min(_LEARNING_RATE, 1. / math.sqrt(len(columns)))), _LEARNING_RATE)
         return head.create_estimator_spec(features=features, mode=mode, labels=labels,
@@ -98,17 +100,23 @@ def linear_logit_fn_builder(units, feature_columns, sparse_combiner='sum'):
 
     Shapes: -> [batch, units]. Call it inside tf.variable_scope('linear').
     """
+    return logit_fn_builder(units, feature_columns, sparse_combiner, Version1.summary_scope)
+
+
+def logit_fn_builder(units, feature_columns, sparse_combiner, summary_scope):
+    """linear_logit_fn_builder, with the name scope of the summaries, a function."""
     def logit_fn(features):
         model = LinearModel(feature_columns, units=units, sparse_combiner=sparse_combiner)
         logits = model(features)
         bias = parts_of(model.bias)
         weights = [part for variable in model.variables if variable is not model.bias
                    for part in parts_of(variable) if not any(part is b for b in bias)]
-        if units > 1:
-            tf.summary.histogram('bias', bias)
-        else:
-            tf.summary.scalar('bias', bias[0][0])
-        tf.summary.scalar('fraction_of_zero_weights', _fraction_of_zero(weights))
+        with summary_scope():
+            if units > 1:
+                tf.summary.histogram('bias', bias)
+            else:
+                tf.summary.scalar('bias', bias[0][0])
+            tf.summary.scalar('fraction_of_zero_weights', _fraction_of_zero(weights))
         return logits
     return logit_fn
 

@@ -1,6 +1,7 @@
 """Optimizers of canned estimators: an object, a function that creates one, or a name."""
 from __future__ import annotations
 
+import contextlib
 import inspect
 
 import tinyflow as tf
@@ -47,10 +48,15 @@ class Version1:
     version_2.py has TensorFlow 2's conventions.
     """
 
-    get = staticmethod(get_optimizer)
     partitioner = staticmethod(get_partitioner)
     ftrl = tf.train.FtrlOptimizer
     use_resource = None         # as the variable scope says
+    summary_scope = contextlib.nullcontext      # summaries are named in the scope of the model
+
+    @staticmethod
+    def get(optimizer, learning_rate=None, counts_steps=True):
+        """See get_optimizer; it is `count_step` that counts."""
+        return get_optimizer(optimizer, learning_rate)
 
     @staticmethod
     def head_settings():

@@ -26,6 +26,29 @@ _BY_NAME = {
 }
 
 
+def get_optimizer(optimizer, learning_rate=None):
+    """The Keras optimizer for an object, a function or a name.
+
+    `learning_rate` is for a name; None: the optimizer's own. Raises ValueError for another name or
+    object.
+    """
+    if isinstance(optimizer, str):
+        if optimizer not in _BY_NAME:
+            raise misuse(ValueError(f'Unsupported optimizer name: {optimizer}. Supported names '
+                                    f'are: {tuple(sorted(_BY_NAME))}'))
+        settings = {'learning_rate': learning_rate} if learning_rate else {}
+        return _BY_NAME[optimizer](**settings)
+    if callable(optimizer):
+        optimizer = optimizer()
+    if not isinstance(optimizer, keras.optimizers.Optimizer):
+        raise misuse(ValueError(
+            'The given object is not a tf.keras.optimizers.Optimizer instance. Given: '
+            f'{optimizer}\n  '
+            "Hint: tf.keras.optimizers.Adam(0.001), or a name such as 'Adam'; estimators of "
+            'tf.compat.v1.estimator take those of tf.compat.v1.train.'))
+    return optimizer
+
+
 class Version2:
     """Optimizers of Keras, whose counter of steps is the global step; Variables in one part."""
 
@@ -33,32 +56,30 @@ class Version2:
     use_resource = True         # what these optimizers update
 
     @staticmethod
+    def summary_scope():
+        """The name scope of the summaries: the root."""
+        return tf.name_scope('')
+
+    @staticmethod
     def partitioner(config, min_slice_size=0):
         """None: a Variable has one part."""
         return None
 
     @staticmethod
-    def get(optimizer, learning_rate=None):
-        """The Keras optimizer for an object, a function or a name; the rate is for a name."""
-        if isinstance(optimizer, str):
-            if optimizer not in _BY_NAME:
-                raise misuse(ValueError(f'Unsupported optimizer name: {optimizer}. Supported names '
-                                        f'are: {tuple(sorted(_BY_NAME))}'))
-            optimizer = _BY_NAME[optimizer](learning_rate=learning_rate)
-        elif callable(optimizer):
-            optimizer = optimizer()
-        if not isinstance(optimizer, keras.optimizers.Optimizer):
-            raise misuse(ValueError(
-                'The given object is not a tf.keras.optimizers.Optimizer instance. Given: '
-                f'{optimizer}\n  '
-                "Hint: tf.keras.optimizers.Adam(0.001), or a name such as 'Adam'; estimators of "
-                'tf.compat.v1.estimator take those of tf.compat.v1.train.'))
+    def get(optimizer, learning_rate=None, counts_steps=True):
+        """The Keras optimizer for an object, a function or a name; the rate is for a name.
+
+        Of several optimizers one counts the global step; the others have their own counters.
+        """
+        optimizer = get_optimizer(optimizer, learning_rate)
         if tf.train.get_global_step() is None:
             return optimizer
         # Each graph has its own Variables; a copy for each.
-        own = type(optimizer).from_config(optimizer.get_config())
-        own.iterations = tf.train.get_global_step()
-        optimizer._iterations = own.iterations      # as in TensorFlow, for programs that ask it
+        config = optimizer.get_config()         # None: of a class that cannot be copied
+        own = optimizer if config is None else type(optimizer).from_config(config)
+        if counts_steps:
+            own.iterations = tf.train.get_global_step()
+            optimizer._iterations = own.iterations  # as in TensorFlow, for programs that ask it
         return own
 
     @staticmethod

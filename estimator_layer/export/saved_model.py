@@ -18,7 +18,7 @@ from estimator_layer.model_fn import ModeKeys
 from tinyflow.formats.wire import files
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import get_collection, set_random_seed
+from tinyflow.graph.defaults import add_to_collection, get_collection, set_random_seed
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
@@ -28,14 +28,14 @@ from tinyflow.ops.array.placeholders import placeholder
 from tinyflow.session.session import Session
 from tinyflow.train.checkpoints.inspection import checkpoint_filename
 from tinyflow.train.checkpoints.saver import Saver
-from tinyflow.train.saved_model import tag_constants
+from tinyflow.train.saved_model import constants, tag_constants
 from tinyflow.train.saved_model.assets import checked_name
 from tinyflow.train.saved_model.builder import SavedModelBuilder
 from tinyflow.train.sessions.scaffold import Scaffold, built
 
-__all__ = ['export', 'receiver_fn_of_input_fn', 'timestamped_directory']
+__all__ = ['TAGS', 'export', 'receiver_fn_of_input_fn', 'timestamped_directory']
 
-_TAGS = {ModeKeys.PREDICT: [tag_constants.SERVING], ModeKeys.TRAIN: [tag_constants.TRAINING],
+TAGS = {ModeKeys.PREDICT: [tag_constants.SERVING], ModeKeys.TRAIN: [tag_constants.TRAINING],
          ModeKeys.EVAL: ['eval']}
 _ATTEMPTS = 10
 _EXTRA = 'assets.extra'
@@ -110,9 +110,11 @@ def _add_mode(estimator, builder, mode, receiver_fn, checkpoint_path, strip_defa
                     'your model_fn does not expect variables that were not saved in the '
                     f'checkpoint.\n\nEncountered error with mode `{mode}` while restoring '
                     f'checkpoint from: `{checkpoint_path}`. Full Traceback:\n\n{error}')) from error
-            add = {'tags': _TAGS[mode], 'signature_def_map': signatures, 'main_op': main_op,
+            add = {'tags': TAGS[mode], 'signature_def_map': signatures, 'main_op': main_op,
                    'assets_collection': get_collection(GraphKeys.ASSET_FILEPATHS),
                    'saver': saver, 'strip_default_attrs': strip_default_attrs}
+            if spec.train_op is not None:
+                add_to_collection(constants.TRAIN_OP_KEY, spec.train_op)
             if with_variables:
                 builder.add_meta_graph_and_variables(session, **add)
             else:

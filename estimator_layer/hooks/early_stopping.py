@@ -32,15 +32,18 @@ def make_early_stopping_hook(estimator, should_stop_fn, run_every_secs: Any = 60
                              run_every_steps: Any = None):
     """A hook that ends the training when `should_stop_fn()` is true.
 
-    It is called every `run_every_secs` seconds or `run_every_steps` steps. Raises TypeError unless
-    `estimator` is an Estimator, ValueError if both intervals are given.
+    It is called every `run_every_secs` seconds or `run_every_steps` steps, by the chief of a
+    cluster, whose other workers stop when it does. Raises TypeError unless `estimator` is an
+    Estimator, ValueError if both intervals are given.
     """
     if not isinstance(estimator, Estimator):
         raise misuse(TypeError('`estimator` must have type `tf.estimator.Estimator`. '
                                f'Got: {type(estimator)}'))
     if run_every_secs is not None and run_every_steps is not None:
         raise misuse(ValueError('Only one of `run_every_secs` and `run_every_steps` must be set.'))
-    return _StopHook(should_stop_fn, run_every_secs, run_every_steps)
+    if not estimator.config.is_chief and not estimator.config.train_distribute:
+        return _CheckForStoppingHook()
+    return _StopOnPredicateHook(should_stop_fn, run_every_secs, run_every_steps)
 
 
 def stop_if_higher_hook(estimator, metric_name, threshold, eval_dir=None, min_steps=0,
@@ -222,7 +225,29 @@ class _BestCheckpoint:
                      self._step, path)
 
 
-class _StopHook(SessionRunHook):
+def _get_or_create_stop_var():
+    """The Variable by which the chief stops the other workers."""
+    with variable_scope('signal_early_stopping', reuse=AUTO_REUSE):
+        return get_variable('STOP', shape=[], dtype=dtypes.bool, initializer=zeros_initializer(),
+                            trainable=False, collections=[GraphKeys.GLOBAL_VARIABLES])
+
+
+class _CheckForStoppingHook(SessionRunHook):
+    """Stops the training of a worker after the chief has stopped."""
+
+    def begin(self):
+        self._stop_var = _get_or_create_stop_var()
+
+    def before_run(self, run_context):
+        return SessionRunArgs(self._stop_var)
+
+    def after_run(self, run_context, run_values):
+        if run_values.results:
+            logging.info('Early stopping requested, suspending run.')
+            run_context.request_stop()
+
+
+class _StopOnPredicateHook(SessionRunHook):
     """Calls `should_stop_fn` at intervals and requests the stop of the training."""
 
     evaluations = best = copy_best = None
@@ -239,11 +264,8 @@ class _StopHook(SessionRunHook):
         self._last_check = 0
         self._stopped = False
         self._global_step = training_util.get_global_step()
-        with variable_scope('signal_early_stopping', reuse=AUTO_REUSE):
-            stop = get_variable('STOP', shape=[], dtype=dtypes.bool,
-                                initializer=zeros_initializer(), trainable=False,
-                                collections=[GraphKeys.GLOBAL_VARIABLES])
-        self._stop = state.assign(stop, True)
+        self._stop_var = _get_or_create_stop_var()
+        self._stop = state.assign(self._stop_var, True)
 
     def before_run(self, run_context):
         return SessionRunArgs(self._global_step)

@@ -53,6 +53,8 @@ def _named(arrays, what):
         return arrays
     if what == 'x' and not isinstance(arrays, np.ndarray):
         raise misuse(TypeError(f'x must be a dict or array; got {type(arrays).__name__}'))
+    if what == 'x' and not arrays.size:
+        raise misuse(ValueError('x cannot be an empty array'))
     return {what: arrays}
 
 

@@ -118,9 +118,8 @@ class DataAdapter:
         x, y, sample_weight = map(with_arrays, (x, y, sample_weight))
         self._build_for(x)
         fed = self._fed_inputs
-        names = [t.op.name if not self._is_graph_network else n for t, n in
-                 zip(self.inputs, self.input_names)]
-        names = [n for n, t in zip(names, self.inputs) if any(t is f for f in fed)]
+        names = [name for name, tensor in zip(self._names_of_inputs(), self.inputs)
+                 if any(tensor is f for f in fed)]
         inputs = as_arrays(x, names, [K.int_shape(t) for t in fed], 'input', check_batch=False,
                            one_sample=one_sample)
         if any(x is None for x in inputs):
@@ -155,6 +154,14 @@ class DataAdapter:
             weights = [_ones(t, e) for t, e in zip(of_each, endpoints)
                        if e.sample_weight is not None]
         return [*inputs, *targets, *weights]
+
+    def _names_of_inputs(self):
+        """The keys by which data may be given."""
+        if self._is_graph_network:
+            return self.input_names
+        if isinstance(self._input_structure, dict):
+            return sorted(self._input_structure)        # in the order of tf.nest.flatten
+        return [t.op.name for t in self.inputs]
 
     @staticmethod
     def _values(*data):

@@ -77,9 +77,10 @@ def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=False, tens
           ragged=False, **kwargs):
     """A symbolic tensor [batch, *shape] where data enters a model.
 
-    ``x = Input(shape=(784,))``. With `tensor`, that tensor is the input and needs no data. With
-    `sparse` it is a SparseTensor, fed with sparse matrices of SciPy or SparseTensorValues; unlike
-    in TensorFlow 1.15, layers know its shape, and `fit` and `predict` cut it into batches.
+    ``x = Input(shape=(784,))``; Input(784) is the same. With `tensor`, that tensor is the input
+    and needs no data. With `sparse` it is a SparseTensor, fed with sparse matrices of SciPy or
+    SparseTensorValues; unlike in TensorFlow 1.15, layers know its shape, and `fit` and `predict`
+    cut it into batches.
     ValueError if neither a shape nor a tensor is given.
     """
     if ragged:
@@ -97,9 +98,6 @@ def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=False, tens
         raise misuse(ValueError('Please provide to Input either a `shape` or a `tensor` argument. '
                                 'Note that `shape` does not include the batch dimension: '
                                 'Input(shape=(784,)).'))
-    if isinstance(shape, int):
-        raise misuse(TypeError(f'Input(shape={shape}): a shape is a tuple.\n  Hint: '
-                               f'Input(shape=({shape},)), with the comma.'))
     layer = InputLayer(input_shape=shape, batch_size=batch_size, name=name, dtype=dtype,
                        sparse=sparse, input_tensor=tensor)
     outputs = layer._inbound_nodes[0].outputs

@@ -108,6 +108,7 @@ class TrainingAPI(DataAdapter):
         if steps is None and isinstance(batches, DatasetBatches):
             batches.check_end('steps_per_epoch')
         self._build_from_first_batch(batches)
+        self._need_compiled()
         return steps
 
     def _resolve_batch_size(self, batch_size, feeds):
@@ -139,7 +140,6 @@ class TrainingAPI(DataAdapter):
                 batches.kept = first
             x, _, _ = unpacked(first)
             self._build_for(x)
-        self._need_compiled()
 
     def _validation(self, data, batch_size, steps, feeds=None, ahead=(), next_to_arrays=False):
         """A function that evaluates on the validation data; None without any.
@@ -217,6 +217,7 @@ class TrainingAPI(DataAdapter):
         if steps is None and isinstance(batches, DatasetBatches):
             batches.check_end('steps')
         self._build_from_first_batch(batches)
+        self._need_compiled()
         return steps
 
     @in_model_graph
@@ -249,6 +250,7 @@ class TrainingAPI(DataAdapter):
                                     'end.'))
         if steps is None and isinstance(batches, DatasetBatches):
             batches.check_end('steps')
+        self._build_from_first_batch(batches)
         return steps
 
     def _as_output(self, arrays):

@@ -56,6 +56,8 @@ def test_seed_is_tfs_own(case):
      lambda c: c.assertAllClose([1.0, 2.0], [1.0, 2.1])),
     (lambda c: c.assertAllClose({'a': [1.0]}, {'a': [1.0]}),
      lambda c: c.assertAllClose({'a': [1.0]}, {'b': [1.0]})),
+    (lambda c: c.assertAllClose([{'a': 1.0}, {'b': 2}], ({'a': 1 + 1e-7}, {'b': 2})),
+     lambda c: c.assertAllClose([{'a': 1.0}], [{'a': 1.1}])),
     (lambda c: c.assertAllClose([[1.0], [1.0, 2.0]], [[1.0], [1.0, 2.0]]),
      lambda c: c.assertAllClose([1.0, 2.0], [1.0])),
     (lambda c: c.assertAllClose(np.float16([1.0]), [1.0]),

@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # The modules that need Keras: model_to_estimator, TensorFlow 2's estimators and the public heads,
 # whose metrics are Keras metrics. Users import them through lazy names only.
 NEED_KERAS = {
+    'estimator_layer.canned.rnn.estimators_v2', 'estimator_layer.canned.rnn.model',
     'estimator_layer.canned.version_2', 'estimator_layer.model_to_estimator',
     'estimator_layer.heads.base',
     'estimator_layer.heads.classification', 'estimator_layer.heads.regression',

@@ -173,3 +173,127 @@ def test_waiting_for_a_checkpoint(tmp_path, monkeypatch):
             session.raw_session().run(to_ten)
             session.run(step)
             assert waits == [30] and not session.should_stop()
+
+
+def tags_and_step(estimator):
+    """The names of the summaries of one training, and the global step after it."""
+    estimator.train(lambda: ({'x': np.ones([4, 1], np.float32)}, np.ones([4, 1], np.float32)),
+                    steps=2)
+    events = [event for name in os.listdir(estimator.model_dir) if 'tfevents' in name
+              for event in tf.train.summary_iterator(os.path.join(estimator.model_dir, name))]
+    return ({value.tag for event in events for value in event.summary.value},
+            estimator.get_variable_value('global_step'))
+
+
+def test_summaries_of_version_2_are_named_from_the_root(tmp_path):
+    """As in TensorFlow: dnn/hiddenlayer_0, where version 1 has dnn/dnn/hiddenlayer_0."""
+    columns = [tf.feature_column.numeric_column('x')]
+    v2 = tf.compat.v2.estimator
+    both = v2.DNNLinearCombinedRegressor(str(tmp_path / 'both'), columns,
+                                         dnn_feature_columns=columns, dnn_hidden_units=[2])
+    tags, step = tags_and_step(both)
+    assert {'dnn/hiddenlayer_0/activation', 'dnn/logits/fraction_of_zero_values', 'bias',
+            'fraction_of_zero_weights', 'linear/activation'} <= tags
+    assert step == 2                            # two optimizers, of which one counts
+    assert both.get_variable_value('training/Ftrl/iter') == 2
+    tags, _ = tags_and_step(tf.estimator.DNNRegressor([2], columns, str(tmp_path / 'dnn')))
+    assert 'dnn/dnn/hiddenlayer_0/activation' in tags
+
+
+def test_batch_normalization_of_a_wide_and_deep_model_of_version_2(tmp_path):
+    """Its moving averages move in training."""
+    columns = [tf.feature_column.numeric_column('x')]
+    estimator = tf.compat.v2.estimator.DNNLinearCombinedRegressor(
+        str(tmp_path), columns, dnn_feature_columns=columns, dnn_hidden_units=[2],
+        batch_norm=True)
+    tags_and_step(estimator)
+    variance = estimator.get_variable_value('dnn/hiddenlayer_0/batchnorm_0/moving_variance')
+    assert (variance < 1).all()
+
+
+def test_model_functions_for_programs_that_change_the_spec(tmp_path):
+    """`_dnn_model_fn` and its like, as a model_fn of one's own calls them."""
+    from estimator_layer.private import model_fns
+    columns = [tf.feature_column.numeric_column('x')]
+    head = tf.contrib.estimator.regression_head()
+
+    def model_fn(features, labels, mode, config):
+        spec = model_fns._dnn_model_fn(features, labels, mode, head, [2], columns, config=config)
+        return spec._replace(eval_metric_ops={'ones': tf.metrics.mean(tf.ones([3]))})
+    own = tf.estimator.Estimator(model_fn, str(tmp_path / 'own'))
+    _, step = tags_and_step(own)
+    assert step == 2
+    assert own.evaluate(lambda: ({'x': np.ones([4, 1], np.float32)},
+                                 np.ones([4, 1], np.float32)), steps=1)['ones'] == 1
+    with pytest.raises(NotImplementedError, match='no TPU'):
+        model_fns.dnn_model_fn_v2({}, None, KEYS.TRAIN, head, [2], columns, use_tpu=True)
+    with pytest.raises(ValueError, match='must be defined'):
+        model_fns._dnn_linear_combined_model_fn_v2({}, None, KEYS.TRAIN, head)
+
+
+def test_workers_stop_when_the_chief_has_stopped(tmp_path, monkeypatch):
+    monkeypatch.setenv('TF_CONFIG', '{"cluster": {"chief": ["a:1"], "worker": ["b:1"], '
+                       '"ps": ["c:1"]}, "task": {"type": "worker", "index": 0}}')
+    worker = line(tmp_path)
+    hook = tf.estimator.experimental.make_early_stopping_hook(worker, lambda: 1 / 0)
+    with tf.Graph().as_default():
+        tf.train.create_global_step()
+        hook.begin()
+        stop = tf.global_variables()[-1]
+        assert stop.op.name == 'signal_early_stopping/STOP'
+        request = tf.assign(stop, True)
+        with tf.train.SingularMonitoredSession(hooks=[hook]) as session:
+            session.run(stop)
+            assert not session.should_stop()
+            session.raw_session().run(request)
+            session.run(stop)
+            assert session.should_stop()
+
+
+def test_steps_per_run_is_one_local_variable(graph, session):
+    from tinyflow.api.private.steps_per_run import get_or_create_steps_per_run_variable
+    variable = get_or_create_steps_per_run_variable()
+    assert get_or_create_steps_per_run_variable() is variable
+    assert tf.local_variables() == [variable] and not tf.global_variables()
+    session.run(tf.local_variables_initializer())
+    assert session.run(variable) == 1
+
+
+def test_empty_arrays_and_no_epochs():
+    with pytest.raises(ValueError, match='x cannot be an empty array'):
+        tf.estimator.inputs.numpy_input_fn(np.zeros([0, 2]), shuffle=False)
+    for shuffle in (False, True):
+        batch = tf.estimator.inputs.numpy_input_fn({'x': X}, num_epochs=0, shuffle=shuffle)()
+        with tf.Session() as session, pytest.raises(tf.errors.OutOfRangeError):
+            session.run(batch)
+
+
+def test_export_for_training_names_the_train_op(tmp_path):
+    """In the collection in which TensorFlow keeps it."""
+    estimator = line(tmp_path / 'a').train(points(), steps=1)
+    directory = estimator.experimental_export_all_saved_models(
+        str(tmp_path / 'b'),
+        {KEYS.TRAIN: build_supervised_input_receiver_fn_from_input_fn(points())})
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.saved_model.loader.load(session, ['train'], directory)
+        assert len(tf.get_collection('saved_model_train_op')) == 1
+
+
+@pytest.mark.parametrize('kind, weights', [('LinearClassifier', [-0.29144, 0.29144]),
+                                           ('LinearRegressor', [-0.15614, 0.30013])])
+def test_partitioner_of_a_linear_model(kind, weights, tmp_path):
+    """Variables in parts, saved as one; the weights of TensorFlow 1.15.5."""
+    columns = [tf.feature_column.categorical_column_with_identity('c', 8)]
+    estimator = getattr(tf.estimator, kind)(
+        columns, str(tmp_path), partitioner=tf.fixed_size_partitioner(2))
+    names = []
+
+    class Names(tf.train.SessionRunHook):
+        def begin(self):
+            names.extend(v.op.name for v in tf.trainable_variables())
+    estimator.train(lambda: ({'c': tf.constant([[1], [7]])}, tf.constant([[0], [1]])), steps=2,
+                    hooks=[Names()])
+    assert {'linear/linear_model/c/weights/part_0', 'linear/linear_model/c/weights/part_1'} <= \
+        set(names)
+    found = estimator.get_variable_value('linear/linear_model/c/weights')
+    np.testing.assert_allclose(found[[1, 7], 0], weights, atol=1e-5)

@@ -176,3 +176,17 @@ def test_the_config_of_eager_execution(graph, monkeypatch):
     monkeypatch.setattr(enabling.defaults, 'use_graph', lambda graph: None)
     tf.enable_eager_execution(tf.ConfigProto(intra_op_parallelism_threads=3))
     assert processors.limit() == 3
+
+
+@pytest.mark.parametrize('a, b', [((3, 4, 1), (3, 1, 5)), ((2, 3, 4, 1), (1, 5)),
+                                  ((3, 4, 1), (1, 1, 5)), ((2, 1, 4, 1), (3, 1, 1))])
+def test_products_of_columns_and_rows(a, b):
+    random = np.random.RandomState(0)
+    a, b = random.normal(size=a).astype('f'), random.normal(size=b).astype('f')
+    expected = np.matmul(a, b)
+    out = np.empty_like(expected)
+    assert blas_threads.matmul(a, b, out) is out
+    np.testing.assert_array_equal(out, expected)
+    np.testing.assert_array_equal(blas_threads.matmul(a, b), expected)
+    with pytest.raises(ValueError, match='matmul'):
+        blas_threads.matmul(a, np.ones((2, 5), 'f'))

@@ -1,10 +1,10 @@
 """Programs move up to the native tier at a fixed run, and say so."""
-import threading
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.threads import check_in_threads
 from tinyflow.native import rise
 from tinyflow.native.onednn.library import find_library
 from tinyflow.native.rise import NativeExecutable
@@ -70,19 +70,7 @@ def test_several_threads_share_a_session(monkeypatch):
         x = tf.placeholder(tf.float32, [2, 12, 12, 8])
         y = tf.nn.conv2d(x, tf.constant(rng.normal(size=(3, 3, 8, 8)).astype('f')), [1, 1, 1, 1],
                          'SAME')
-        expected = [session.run(y, {x: image}) for image in images]
-        wrong = []
-
-        def work(i):
-            for _ in range(20):
-                if not np.allclose(session.run(y, {x: images[i]}), expected[i], atol=1e-4):
-                    wrong.append(i)
-        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert not wrong
+        check_in_threads(session, y, x, images, atol=1e-4)
 
 
 def test_explain_names_what_moved(monkeypatch, session):
@@ -94,3 +82,37 @@ def test_explain_names_what_moved(monkeypatch, session):
     text = str(tf.explain(step, None, session, runs=2))
     assert 'by oneDNN: Conv2D, Conv2DBackpropFilter' in text
     assert 'a run with NumPy alone' in text
+
+
+def test_a_program_with_a_loop_of_unknown_length_moves_up(monkeypatch):
+    """After the runs that a loop has to be unrolled; the loop keeps its compiled functions."""
+    def trained(mode, runs):
+        monkeypatch.setenv('TINYFLOW_NATIVE', mode)
+        with tf.Graph().as_default(), tf.Session() as session:
+            times = tf.placeholder(tf.int32, [])
+            v = tf.Variable(np.linspace(0.1, 1, 4096, dtype=np.float32).reshape(64, 64))
+            _, y = tf.while_loop(lambda i, y: i < times, lambda i, y: (i + 1, tf.sin(y) @ v),
+                                 [0, tf.ones([1, 64])])
+            step = tf.train.AdamOptimizer(0.01).minimize(tf.reduce_sum(y ** 2))
+            session.run(tf.global_variables_initializer())
+            for run in range(runs):
+                session.run(step, {times: 1 + run % 3})
+            return session.run(v), [type(e) for entry in list(session._programs.entries.values())
+                                    for e in entry.executables.values()]
+
+    value, kinds = trained('auto', 37)
+    assert NativeExecutable in kinds and NativeExecutable not in trained('auto', 36)[1]
+    np.testing.assert_allclose(value, trained('off', 37)[0], rtol=1e-4, atol=1e-6)
+
+
+def test_an_unrolled_loop_moves_up(monkeypatch):
+    monkeypatch.setenv('TINYFLOW_NATIVE', 'auto')
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.Variable(tf.ones([64, 64]) * 0.1)
+        _, y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.exp(tf.tanh(y @ v) * 0.5)),
+                             [0, tf.ones([128, 64])])
+        session.run(v.initializer)
+        for _ in range(37):
+            session.run(y)
+        assert NativeExecutable in [type(e) for entry in list(session._programs.entries.values())
+                                    for e in entry.executables.values()]

@@ -20,10 +20,20 @@ def _estimator_modules(root: str) -> dict[str, tuple[str, ...]]:
     return {
         root: ('estimator_layer', private),
         f'{root}.canned': ('estimator_layer', private, 'estimator_layer.private_names_v2'),
-        f'{root}.early_stopping': ('estimator_layer.contrib', private),
+        **{f'{root}.canned.{name}': (
+            'estimator_layer.private.model_fns', 'estimator_layer', private,
+            'estimator_layer.private_names_v2')
+           for name in ('dnn', 'dnn_linear_combined', 'linear')},
+        f'{root}.canned.kmeans': ('estimator_layer.private.kmeans',),
+        f'{root}.canned.rnn': ('estimator_layer.private.rnn',),
+        f'{root}.canned.saved_model_estimator': (
+            'estimator_layer.contrib.saved_model_estimator',),
+        f'{root}.early_stopping': (
+            'estimator_layer.contrib', 'estimator_layer.hooks.early_stopping', private),
         f'{root}.export': ('estimator_layer.export', private),
         f'{root}.extenders': ('estimator_layer.contrib',),
         f'{root}.head': ('estimator_layer', private),
+        f'{root}.head.sequential_head': ('estimator_layer.private.sequential_head',),
         f'{root}.hooks': ('estimator_layer.contrib', 'estimator_layer', private),
         f'{root}.inputs': ('estimator_layer.inputs',),
         f'{root}.keras': ('estimator_layer.model_to_estimator', private),
@@ -38,6 +48,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.client.device_lib': ('tinyflow.api.tools.device_lib',),
     f'{_PYTHON}.client.timeline': ('tinyflow.session.timeline',),
     f'{_PYTHON}.data': ('tinyflow.data', 'tinyflow'),
+    f'{_PYTHON}.data.experimental': ('tinyflow.data.experimental', 'tinyflow.data', 'tinyflow'),
     f'{_PYTHON}.debug': ('tinyflow.inspect.debugger.tf_debug',),
     f'{_PYTHON}.eager.context': ('tinyflow.api.private.eager_context',),
     **_estimator_modules(f'{_PYTHON}.estimator'),
@@ -112,6 +123,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.tools.freeze_graph': ('tinyflow.api.tools.freeze_graph',),
     f'{_PYTHON}.tools.inspect_checkpoint': ('tinyflow.api.tools.inspect_checkpoint',),
     f'{_PYTHON}.training': ('tinyflow.train',),
+    **{f'{_PYTHON}.training.{name}': ('tinyflow.api.private.steps_per_run', 'tinyflow.train')
+       for name in ('basic_session_run_hooks', 'training')},
     f'{_PYTHON}.training.checkpoint_state_pb2': ('tinyflow.formats.protos.checkpoint_state_pb2',),
     f'{_PYTHON}.training.monitored_session': ('tinyflow.api.private.monitored_session',
                                               'tinyflow.train'),

@@ -14,14 +14,15 @@ from tinyflow.native import loops
 
 __all__ = ['runs_to_prepare']
 
-_START = 0.35               # seconds: importing llvmlite
-_EACH = 0.05                # to compile a loop; both on a machine that is busy
+_START = 0.25               # seconds: importing llvmlite
+_EACH = 0.03                # to compile a loop; both on a machine that is busy
 _MOST = 20_000
 _CALL = 1e-6                # seconds for an instruction
-_ELEMENT = 0.2e-9           # and for an element of its result
+_ELEMENT = 0.35e-9          # and for an element of its result
 _DEAR = {'Exp': 5, 'Log': 5, 'Sigmoid': 8, 'Softmax': 8, 'Tanh': 10}     # times as much
 _UPDATE = 10                # the same for an optimizer
-_MULTIPLICATION = 0.6e-11   # seconds, on all processors
+_WINDOW = 1.5               # how much dearer a convolution is, with a window of 3x3 or less
+_MULTIPLICATION = 1.2e-11   # seconds, on all processors
 
 
 def runs_to_prepare(program: Program) -> int:
@@ -46,12 +47,11 @@ def _seconds(instruction: Instruction) -> float:
 
 def _multiplications(instruction: Instruction) -> float:
     """Of matrix products and convolutions: the elements of the three arrays say how many."""
-    if 'MatMul' not in instruction.type and 'Conv2D' not in instruction.type:
+    if 'MatMul' not in instruction.type and 'Conv' not in instruction.type:
         return 0
     sizes = [_size(v) for v in (*instruction.inputs, *instruction.outputs)]
-    if 'MatMul' in instruction.type:
-        return math.sqrt(prod(sorted(sizes)[-3:]))
-    return 25.0 * max(sizes)
+    found = math.sqrt(prod(sorted(sizes)[-3:]))
+    return found if 'MatMul' in instruction.type else _WINDOW * found
 
 
 def _size(value: Any) -> int:

@@ -17,6 +17,7 @@ from tinyflow.compiler.ir import Program
 from tinyflow.native.patience import runs_to_prepare
 from tinyflow.native.raised import raised
 from tinyflow.session.executable import Executable
+from tinyflow.session.loop_executable import keep_functions
 from tinyflow.session.runtime import Runtime
 
 __all__ = ['NativeExecutable', 'RisingExecutable', 'rising', 'runs_with_numpy']
@@ -43,6 +44,7 @@ class RisingExecutable(Executable):
         self._done = False
         self._fastest = float('inf')
         self._move_at = runs_with_numpy(program)
+        self._here = 0                  # runs, without those of a program that this one follows
 
     @property
     def will_move(self) -> bool:
@@ -52,13 +54,14 @@ class RisingExecutable(Executable):
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
         if self._done:
             return super().__call__(feeds) if self._raised is None else self._raised(feeds)
-        if self.runs >= self._move_at:
+        if self._here >= self._move_at:
             self._move()
             return self(feeds)
         begin = time.perf_counter()
         results = super().__call__(feeds)
         self._fastest = min(self._fastest, time.perf_counter() - begin)
-        if self.runs >= _BEGIN and self._maker is None:
+        self._here += 1
+        if self._here >= _BEGIN and self._maker is None:
             with self._lock:
                 if self._maker is None:
                     self._maker = threading.Thread(target=self._make, name='tinyflow-native',
@@ -67,7 +70,10 @@ class RisingExecutable(Executable):
         return results
 
     def _make(self) -> None:
-        self._raised = native_executable(self.program, self._runtime)
+        raised = native_executable(self.program, self._runtime)
+        if raised is not None:
+            keep_functions(self, raised)
+        self._raised = raised
 
     def _move(self) -> None:
         if self._maker is not None:

@@ -80,7 +80,7 @@ class CacheEntry:
         if options.unroll and not program.nested \
                 and any(i.type == 'While' for i in program.instructions):
             return LoopExecutable(program, self._runtime, options.unroll,
-                                  lambda: self._unroll_loops(shapes))
+                                  lambda: self._unroll_loops(shapes, program))
         return self._in_tiers(program, shapes)
 
     def _in_tiers(self, program: Program, shapes: tuple) -> Executable:
@@ -89,12 +89,12 @@ class CacheEntry:
                 self.executables[shapes] = executable
         return executable_of(program, self._runtime, replace)
 
-    def _unroll_loops(self, shapes: tuple) -> Executable | None:
-        """Replaces the program with loops by its unrolled form; None if that is impossible."""
+    def _unroll_loops(self, shapes: tuple, looping: Program) -> Executable:
+        """Replaces `looping` by its unrolled form, or by itself, in tiers, if it has none."""
         with self._lock, collector_paused():
             program = optimise(self.program, shapes, self._options)
             if any(i.type == 'While' for i in program.instructions):
-                return None
+                program = looping
             self.executables[shapes] = self._in_tiers(program, shapes)
             return self.executables[shapes]
 

@@ -1,7 +1,6 @@
-"""A program with loops that are unrolled after some runs."""
+"""A program with loops, which are unrolled after some runs if their lengths are known."""
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -12,25 +11,34 @@ from tinyflow.session.runtime import Runtime
 
 
 class LoopExecutable(Executable):
-    """A program with loops that is replaced by its unrolled form after `patience` runs.
+    """A program with loops that is replaced by another one after `patience` runs.
 
-    Unrolling costs about as much time as it saves in ten to a hundred runs.
+    That is its unrolled form: unrolling costs about as much time as it saves in ten to a hundred
+    runs. If a loop's length is not known it is the same program, which may have native code then.
     """
 
     def __init__(self, program: Program, runtime: Runtime, patience: int,
-                 unroll: Callable[[], Executable | None]) -> None:
+                 unroll: Callable[[], Executable]) -> None:
         super().__init__(program, runtime)
         self._patience = patience
         self._unroll = unroll
 
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
         if self.runs >= self._patience:
-            self._patience = sys.maxsize        # try only once
-            unrolled = self._unroll()
-            if unrolled is not None:
-                unrolled.runs = self.runs
-                return unrolled(feeds)
+            following = self._unroll()
+            keep_functions(self, following)
+            following.runs = self.runs
+            return following(feeds)
         return super().__call__(feeds)
 
 
-__all__ = ['LoopExecutable']
+def keep_functions(old: Executable, new: Executable) -> None:
+    """Has `new` run the functions that `old` has compiled, for the instructions of both."""
+    names = {instruction: name for name, instruction in old.source.with_functions.items()}
+    for name, instruction in new.source.with_functions.items():
+        found = old.source.callables.get(names.get(instruction, ''))
+        if found is not None:
+            new.source.callables[name] = found
+
+
+__all__ = ['LoopExecutable', 'keep_functions']

@@ -106,3 +106,32 @@ def test_the_summary_has_shapes_after_fit():
     model.fit(INPUTS, LABELS, verbose=0)
     text = summary(model)
     assert 'multiple' not in text and '(None, 5)' in text
+
+
+class OfNames(tf.keras.Model):
+    """A dense layer over the sum of two features."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(1, kernel_initializer='ones')
+
+    def call(self, inputs):
+        return self.dense(inputs['a'] + inputs['b'])
+
+
+def test_predict_takes_tensors_and_datasets_before_the_model_is_built():
+    features = {'a': tf.constant([[1., 2.]]), 'b': tf.constant([[3., 4.]])}
+    assert OfNames().predict(features, steps=1).tolist() == [[10.]]
+    rows = tf.data.Dataset.from_tensor_slices({name: np.ones([4, 2], np.float32) for name in 'ab'})
+    assert OfNames().predict(rows.batch(2)).tolist() == [[4.]] * 4
+
+
+def test_names_of_features_are_keys_for_each_model_of_a_graph():
+    """The placeholders of the second model are a_1 and b_1; its data are still named a and b."""
+    for _ in range(2):
+        model = OfNames()
+        assert model.predict({'a': np.ones([1, 2]), 'b': np.zeros([1, 2])}).tolist() == [[2.]]
+
+
+def test_an_input_of_one_axis_needs_no_tuple():
+    assert tf.keras.Input(3).shape.as_list() == [None, 3]

@@ -1,12 +1,12 @@
 """Loops against NumPy: expressions, shapes and gaps, updates, rows, threads, forks, resuming."""
 import multiprocessing
 import os
-import threading
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.threads import check_in_threads
 from tinyflow.graph.support import processors
 from tinyflow.native import loops, rise
 from tinyflow.native.loops import groups, machine, updates
@@ -314,19 +314,7 @@ def test_several_threads_share_a_session(monkeypatch):
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.placeholder(tf.float32, [50, 60])
         y = tf.nn.softmax(tf.tanh(x) * x + tf.exp(-x))
-        expected = [session.run(y, {x: a}) for a in arrays]
-        wrong = []
-
-        def work(i):
-            for _ in range(30):
-                if not np.allclose(session.run(y, {x: arrays[i]}), expected[i], atol=1e-6):
-                    wrong.append(i)
-        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert not wrong
+        check_in_threads(session, y, x, arrays, runs=30, atol=1e-6)
 
 
 def run_in_child(queue):

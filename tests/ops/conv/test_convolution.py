@@ -1,13 +1,12 @@
 """Convolutions, pools and normalization of images: what the tables of rows do not show."""
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 
 import tinyflow as tf
 from tests.ops.conv.rows_convolution import convolved, filter_gradient, transposed
+from tests.threads import check_in_threads
 from tinyflow.graph.support import processors
 from tinyflow.ops.conv import convolution_kernels
 from tinyflow.ops.conv.convolution_kernels import Windows
@@ -134,21 +133,8 @@ def test_sessions_run_convolutions_at_once():
     w = random(3, 3, 2, 2)
     y = tf.nn.max_pool(tf.nn.conv2d(x, tf.constant(w), 1, 'SAME'), 2, 2, 'SAME')
     images = [random(4 + i, 6, 6, 2) for i in range(4)]
-    wrong = []
     with tf.Session() as session:
-        wanted = [session.run(y, {x: image}) for image in images]
-
-        def work(i):
-            for _ in range(20):
-                if not np.array_equal(session.run(y, {x: images[i]}), wanted[i]):
-                    wrong.append(i)
-
-        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert not wrong
+        check_in_threads(session, y, x, images)
 
 
 def test_an_infinite_pixel_reaches_its_neighbours_only():

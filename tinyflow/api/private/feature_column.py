@@ -15,6 +15,7 @@ from tinyflow.api.feature_column import (
     shared_embedding_columns as _shared_embedding_columns,
     weighted_categorical_column as _weighted_categorical_column,
 )
+from tinyflow.graph.support.errors import misuse
 from tinyflow.layers.feature_column.linear_model import LinearModel
 
 __all__ = [
@@ -22,4 +23,12 @@ __all__ = [
     '_categorical_column_with_identity', '_categorical_column_with_vocabulary_file',
     '_categorical_column_with_vocabulary_list', '_crossed_column', '_embedding_column',
     '_indicator_column', '_numeric_column', '_shared_embedding_columns',
-    '_weighted_categorical_column', 'LinearModel', 'make_parse_example_spec_v2']
+    '_weighted_categorical_column', '_LinearModel', 'LinearModel', 'make_parse_example_spec_v2']
+
+
+def _LinearModel(feature_columns, units=1, sparse_combiner='sum', weight_collections=None,
+                 trainable=True, name='linear_model'):
+    """LinearModel with the arguments that it has in TensorFlow."""
+    if weight_collections:
+        raise misuse(NotImplementedError('weight_collections is not supported here.'))
+    return LinearModel(feature_columns, units, sparse_combiner, trainable, name)

@@ -54,7 +54,7 @@ class Assertions(unittest.TestCase):
         if not isinstance(value, (list, tuple)):
             return False
         if any(not isinstance(v, (int, float, complex, np.generic)) and not nest.is_nested(v)
-               for v in nest.flatten(list(value))) or hasattr(value, '_fields'):
+               for v in nest.flatten(list(value))) or hasattr(value, '_fields') or _has_dict(value):
             return True
         try:
             np.array(value)
@@ -294,6 +294,10 @@ class Assertions(unittest.TestCase):
         self.assertEqual(len(expected_seq), len(actual_seq), msg)
         for x, y in zip(expected_seq, actual_seq):
             self.assertAlmostEqual(x, y, places=places, msg=msg, delta=delta)
+
+
+def _has_dict(value):
+    return any(isinstance(v, dict) or isinstance(v, (list, tuple)) and _has_dict(v) for v in value)
 
 
 def _as_bytes(array):

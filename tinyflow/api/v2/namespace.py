@@ -25,6 +25,7 @@ _REPLACED = {
     **{space: (space,) for space in (
         'config', 'data', 'distribute', 'estimator', 'image', 'keras', 'nn', 'random',
         'saved_model', 'strings', 'summary', 'train', 'version')},
+    'estimator.experimental': ('estimator_experimental',),
     'keras.layers': ('keras_layers',), 'keras.losses': ('keras_losses',),
     'keras.optimizers': ('keras_optimizers',), 'keras.optimizers.legacy': ('keras_optimizers',),
     'keras.utils': ('keras_utils',),

@@ -85,7 +85,8 @@ class ProgramSource:
             '__builtins__': builtins, 'np': np, 'as_python': as_python, 'checked': checked,
             'as_result': as_result, 'in_tiles': in_tiles}
         self._expressions = Expressions(plan, self._names)
-        self._callables: dict[str, Any] = {}    # f8 -> what runs its functions
+        self.callables: dict[str, Any] = {}     # f8 -> what runs its functions
+        self.with_functions = self._expressions.with_functions      # f8 -> its Instruction
         self._variables_read = variable_uses.variables_read(plan.program) \
             if any(i.definition.functions for i in plan.program.instructions) else set()
         self._read_again = variable_uses.reads_after_waiting(plan.program)
@@ -257,10 +258,10 @@ class ProgramSource:
             names[name] = store.storage(operation)
         for name, operation in self._expressions.state_operations.items():
             names[name] = store.state(operation)
-        for name, instruction in self._expressions.with_functions.items():
-            if name not in self._callables:
-                self._callables[name] = callables_of(instruction, make_function)
-            names[name] = self._callables[name]
+        for name, instruction in self.with_functions.items():
+            if name not in self.callables:
+                self.callables[name] = callables_of(instruction, make_function)
+            names[name] = self.callables[name]
         names['uninitialized'], names['lock'] = uninitialized, store.update_lock
         for name, code in self._functions.items():
             names[name] = FunctionType(code, names)

@@ -47,7 +47,7 @@ class _Cursor(Cursor):
         return self.source.epochs is not None and self.epoch + 1 >= self.source.epochs
 
     def _finished(self) -> bool:
-        return self.position >= self.source.count
+        return self.position >= self.source.count or self.source.epochs == 0
 
     def get_state(self) -> State:
         return {'epoch': self.epoch, 'position': self.position, 'seed': self.seeds[0],

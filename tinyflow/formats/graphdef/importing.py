@@ -133,8 +133,9 @@ def _with_inputs(nodes, input_map, builder):
                 used.add('^' + control)
                 node.controls[i] = replaced['^' + control].node
     for text in input_map:
-        key = text if text.startswith('^') else read_ref(text)
-        if key not in used and (text.startswith('^') or key.node not in names):
+        is_control = text.startswith('^')
+        key = text if is_control else read_ref(text)
+        if key not in used and (text[1:] if is_control else key.node) not in names:
             unused.append(text if text.startswith('^') else str(key))
     return nodes, unused
 

@@ -49,6 +49,8 @@ def dot(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarr
 
 def matmul(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """The products of the matrices in the last two axes, as np.matmul."""
+    if a.shape[-1] == b.shape[-2] == 1 and a.ndim > 2:
+        return np.multiply(a, b, out)           # of one column and one row each
     work = a.shape[-2] * a.shape[-1] * b.shape[-1]
     multiply = np.matmul
     if work < 2 * _SHARE and a.size * b.shape[-1] >= _STACK and a.shape[:-2] == b.shape[:-2]:

@@ -155,8 +155,12 @@ class SplitV(Op):
 
     def kernel(value, size_splits, split_dim):
         sizes = _sizes(size_splits, value.shape[split_dim], split_dim)
-        return tuple(part.copy() for part in
-                     np.split(value, np.cumsum(sizes[:-1], dtype=np.int64), split_dim))
+        before = (slice(None),) * (split_dim % value.ndim)
+        parts, start = [], 0
+        for size in sizes:                              # np.split is slow
+            parts.append(value[(*before, slice(start, start + size))].copy())
+            start += size
+        return tuple(parts)
 
     def gradient(op, *dys):
         return _concat_gradients(op, dys, op.inputs[2]), None, None

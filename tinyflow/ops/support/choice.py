@@ -19,8 +19,8 @@ def choose(condition, t, e, out=None):
 
     Shapes: condition, t, e [*a] -> [*a].
     """
-    arrays = condition, t, e, t if out is None else out
-    if t.size < _FEW or t.dtype not in BITS or not all(a.flags.c_contiguous for a in arrays):
+    given = (condition, t, e) if out is None else (condition, t, e, out)
+    if t.size < _FEW or t.dtype not in BITS or not all(a.flags.c_contiguous for a in given):
         chosen = np.where(condition, t, e)
         if out is None:
             return chosen
@@ -28,9 +28,8 @@ def choose(condition, t, e, out=None):
         return out
     if out is None:
         out = np.empty(t.shape, t.dtype)
-    arrays = condition, t, e, out
     bits = BITS[t.dtype]
-    flat = condition.reshape(-1).view(np.int8), *[a.reshape(-1).view(bits) for a in arrays[1:]]
+    flat = condition.reshape(-1).view(np.int8), *[a.reshape(-1).view(bits) for a in (t, e, out)]
     in_tiles(t.size, lambda i, j: _by_masks(*[a[i:j] for a in flat]), TILE)
     return out
 

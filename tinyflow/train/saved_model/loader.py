@@ -173,7 +173,7 @@ def restore(sess, proto, export_dir, import_scope=None):
                                    for n in names]
         sess.run(getattr(operation, 'op', operation), {filename: prefix})
     with naming_damage(export_dir, 'its initialisation or its assets'):
-        main_op = _main_op(proto, graph, import_scope, _model_file(export_dir))
+        main_op = main_op_of(proto, graph, import_scope, _model_file(export_dir))
         feeds = {} if main_op is None else {
             graph.get_tensor_by_name(name): path
             for name, path in assets.asset_feeds(proto, export_dir, import_scope).items()}
@@ -193,7 +193,8 @@ def naming_damage(export_dir, what):
                                 f'{_model_file(export_dir)}')) from None
 
 
-def _main_op(proto, graph, import_scope, where):
+def main_op_of(proto, graph, import_scope, where):
+    """The op of an imported graph that initializes it, or None; `where` is for errors."""
     key = constants.INIT_OP_SIGNATURE_KEY
     if key in proto.signature_def:
         name = proto.signature_def[key].outputs[key].name

@@ -1,0 +1,1 @@
+"""Names of single modules of tensorflow_estimator.python that are not public."""
