@@ -169,7 +169,7 @@ def two_outputs():
 def test_sample_weights_by_unknown_names_are_ignored_and_tuples_refused():
     model, y, ones = two_outputs(), [np.ones((4, 1))] * 2, np.ones(4)
     plain = model.test_on_batch(X, y)
-    half = model.test_on_batch(X, y, sample_weight={'a': 0.5 * ones, 'c': ones})
+    half = model.test_on_batch(X, y, sample_weight={'a': 0.5 * ones, 'c': ones, model.input: ones})
     np.testing.assert_allclose(half[1:], [plain[1] / 2, plain[2]], rtol=1e-6)
     with pytest.raises(TypeError, match='not a tuple'):
         model.test_on_batch(X, y, sample_weight=(ones, ones))
