@@ -244,9 +244,9 @@ def multiply_transposed(a: np.ndarray, b: np.ndarray, c: np.ndarray, alpha: floa
     (length, rows), columns = a.shape, b.shape[1]
     load().use_threads(_threads_for(length * rows * columns))
     load().check('dnnl_sgemm', ctypes.c_char(b'T'), ctypes.c_char(b'N'),
-                 *map(ctypes.c_int64, (rows, columns, length)), ctypes.c_float(alpha), _address(a), ctypes.c_int64(rows), _address(b),
-                 ctypes.c_int64(columns), ctypes.c_float(beta), _address(c),
-                 ctypes.c_int64(columns))
+                 *map(ctypes.c_int64, (rows, columns, length)), ctypes.c_float(alpha), _address(a),
+                 ctypes.c_int64(rows), _address(b), ctypes.c_int64(columns), ctypes.c_float(beta),
+                 _address(c), ctypes.c_int64(columns))
 
 
 def _threads_for(work: int) -> int:
