@@ -1,4 +1,4 @@
-"""tf.contrib.estimator: heads for tf.train optimizers, early stopping, extenders."""
+"""tf.contrib.estimator: heads for tf.train optimizers, recurrent estimators, extenders, exports."""
 from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
@@ -17,6 +17,7 @@ _NAMES = _names_of({
     'estimator_layer.export.receivers':
         'build_raw_supervised_input_receiver_fn build_supervised_input_receiver_fn_from_input_fn',
     'estimator_layer.extenders': 'add_metrics',
+    'estimator_layer.contrib.export': 'export_all_saved_models export_saved_model_for_mode',
     'estimator_layer.contrib.extenders': 'clip_gradients_by_norm forward_features',
     'estimator_layer.heads.v1_functions':
         'binary_classification_head logistic_regression_head multi_class_head multi_head '

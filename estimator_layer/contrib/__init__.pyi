@@ -7,6 +7,7 @@ from estimator_layer.canned.rnn.estimators import RNNClassifier, RNNEstimator
 from estimator_layer.canned.trees.train_in_memory import (
     boosted_trees_classifier_train_in_memory, boosted_trees_regressor_train_in_memory,
 )
+from estimator_layer.contrib.export import export_all_saved_models, export_saved_model_for_mode
 from estimator_layer.contrib.extenders import clip_gradients_by_norm, forward_features
 from estimator_layer.contrib.saved_model_estimator import SavedModelEstimator
 from estimator_layer.export.receivers import (
@@ -29,9 +30,10 @@ __all__ = [
     'binary_classification_head', 'boosted_trees_classifier_train_in_memory',
     'boosted_trees_regressor_train_in_memory', 'build_raw_supervised_input_receiver_fn',
     'build_supervised_input_receiver_fn_from_input_fn', 'call_logit_fn', 'clip_gradients_by_norm',
-    'dnn_logit_fn_builder', 'forward_features', 'linear_logit_fn_builder',
-    'logistic_regression_head', 'make_early_stopping_hook', 'make_stop_at_checkpoint_step_hook',
-    'multi_class_head', 'multi_head', 'multi_label_head', 'poisson_regression_head',
-    'read_eval_metrics', 'regression_head', 'stop_if_higher_hook', 'stop_if_lower_hook',
-    'stop_if_no_decrease_hook', 'stop_if_no_increase_hook',
+    'dnn_logit_fn_builder', 'export_all_saved_models', 'export_saved_model_for_mode',
+    'forward_features', 'linear_logit_fn_builder', 'logistic_regression_head',
+    'make_early_stopping_hook', 'make_stop_at_checkpoint_step_hook', 'multi_class_head',
+    'multi_head', 'multi_label_head', 'poisson_regression_head', 'read_eval_metrics',
+    'regression_head', 'stop_if_higher_hook', 'stop_if_lower_hook', 'stop_if_no_decrease_hook',
+    'stop_if_no_increase_hook',
 ]

@@ -122,8 +122,12 @@ class TaskHead(Head):
         """(labels, loss per example, weights, logits), all checked."""
         logits = checks.check_logits(logits, self.logits_dimension)
         labels = self._task.labels(labels, logits)
-        losses = self._task.unweighted_loss(labels, logits, features or {})
-        return labels, losses, self._task.weights(features or {}, logits), logits
+        return labels, *self._unweighted_loss_and_weights(logits, labels, features or {}), logits
+
+    def _unweighted_loss_and_weights(self, logits, labels, features):
+        """(loss per example, weights) of checked labels; TensorFlow's name."""
+        return (self._task.unweighted_loss(labels, logits, features),
+                self._task.weights(features, logits))
 
     def predictions(self, logits, keys=None):
         """{key: tensor} for `keys`, by default for all. Raises ValueError for an unknown key."""

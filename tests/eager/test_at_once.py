@@ -172,3 +172,14 @@ def test_without_names_the_only_function_with_a_signature_is_served(tmp_path):
     served = tf.saved_model.load_v2(str(tmp_path)).signatures
     assert list(served) == ['serving_default']
     assert served['serving_default'](x=tf.constant(3.))['twice'].numpy() == 6.
+
+
+def test_a_cached_session_of_a_test_case_runs_tensors():
+    """Tests that are written for both modes call its `run`."""
+    class Case(tf.test.TestCase):
+        def runTest(self):
+            """Nothing."""
+    with Case().cached_session() as session:
+        assert session.run({'a': tf.constant(2)}) == {'a': 2}
+        with pytest.raises(RuntimeError, match='feed_dict is not supported'):
+            session.run(tf.constant(2), {'a': 2})

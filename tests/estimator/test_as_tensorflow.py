@@ -277,3 +277,23 @@ def test_export_for_training_names_the_train_op(tmp_path):
     with tf.Graph().as_default(), tf.Session() as session:
         tf.saved_model.loader.load(session, ['train'], directory)
         assert len(tf.get_collection('saved_model_train_op')) == 1
+
+
+@pytest.mark.parametrize('kind, weights', [('LinearClassifier', [-0.29144, 0.29144]),
+                                           ('LinearRegressor', [-0.15614, 0.30013])])
+def test_partitioner_of_a_linear_model(kind, weights, tmp_path):
+    """Variables in parts, saved as one; the weights of TensorFlow 1.15.5."""
+    columns = [tf.feature_column.categorical_column_with_identity('c', 8)]
+    estimator = getattr(tf.estimator, kind)(
+        columns, str(tmp_path), partitioner=tf.fixed_size_partitioner(2))
+    names = []
+
+    class Names(tf.train.SessionRunHook):
+        def begin(self):
+            names.extend(v.op.name for v in tf.trainable_variables())
+    estimator.train(lambda: ({'c': tf.constant([[1], [7]])}, tf.constant([[0], [1]])), steps=2,
+                    hooks=[Names()])
+    assert {'linear/linear_model/c/weights/part_0', 'linear/linear_model/c/weights/part_1'} <= \
+        set(names)
+    found = estimator.get_variable_value('linear/linear_model/c/weights')
+    np.testing.assert_allclose(found[[1, 7], 0], weights, atol=1e-5)

@@ -22,9 +22,9 @@ def trained(tmp_path):
 
 def exported(estimator, tmp_path):
     supervised = tf.contrib.estimator.build_supervised_input_receiver_fn_from_input_fn(points())
-    return estimator.experimental_export_all_saved_models(
-        str(tmp_path / 'exported'), {KEYS.TRAIN: supervised, KEYS.EVAL: supervised,
-                                     KEYS.PREDICT: serving})
+    return tf.contrib.estimator.export_all_saved_models(
+        estimator, str(tmp_path / 'exported'),
+        {KEYS.TRAIN: supervised, KEYS.EVAL: supervised, KEYS.PREDICT: serving})
 
 
 def test_goes_on_where_the_exported_model_was(trained, tmp_path):
@@ -44,7 +44,8 @@ def test_goes_on_where_the_exported_model_was(trained, tmp_path):
 def test_can_be_exported_again(trained, tmp_path):
     again = SavedModelEstimator(exported(trained, tmp_path), str(tmp_path / 'second'))
     again.train(points(), steps=1)
-    third = SavedModelEstimator(again.export_saved_model(str(tmp_path / 'third'), serving))
+    third = SavedModelEstimator(tf.contrib.estimator.export_saved_model_for_mode(
+        again, str(tmp_path / 'third'), serving))
     for (one, other, _) in zip(again.predict(points(1)), third.predict(points(1)), range(3)):
         np.testing.assert_array_equal(one['y'], other['y'])
     with pytest.raises(RuntimeError, match='train mode is not available'):

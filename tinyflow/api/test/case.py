@@ -37,6 +37,20 @@ def _array(value):
     return value.numpy() if hasattr(value, 'numpy') else value
 
 
+class _EagerSession:
+    """What `cached_session` gives with eager execution."""
+
+    def __init__(self, case):
+        self._case = case
+
+    def run(self, fetches, feed_dict=None):
+        """The values of tensors. RuntimeError for a feed_dict."""
+        if feed_dict:
+            raise RuntimeError('feed_dict is not supported when eager execution is enabled (in '
+                               'this case, sess.run(t) is shorthand for t.numpy()')
+        return self._case.evaluate(fetches)
+
+
 class TestCase(Assertions):
     """A test case whose tests begin with an empty default graph of a known seed.
 
@@ -101,7 +115,7 @@ class TestCase(Assertions):
     def cached_session(self, graph=None, config=None, use_gpu=False, force_gpu=False):
         """As `session`, but all blocks of a test share one Session."""
         if executing_eagerly():
-            yield None
+            yield _EagerSession(self)
             return
         if self._cached is None:
             self._cached = Session(graph=graph, config=config)
