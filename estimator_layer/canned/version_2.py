@@ -80,6 +80,8 @@ class Version2:
         if counts_steps:
             own.iterations = tf.train.get_global_step()
             optimizer._iterations = own.iterations  # as in TensorFlow, for programs that ask it
+        else:
+            own.copy_of = optimizer
         return own
 
     @staticmethod
@@ -91,7 +93,10 @@ class Version2:
     @staticmethod
     def minimize(optimizer, loss, scope):
         """The operation of a step on the Variables of a scope."""
-        return optimizer.get_updates(loss, tf.trainable_variables(scope))[0]
+        step = optimizer.get_updates(loss, tf.trainable_variables(scope))[0]
+        if hasattr(optimizer, 'copy_of'):
+            optimizer.copy_of._iterations = optimizer.iterations
+        return step
 
     @staticmethod
     def minimize_counting(optimizer, loss):

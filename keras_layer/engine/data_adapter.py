@@ -166,7 +166,7 @@ class DataAdapter:
     @staticmethod
     def _values(*data):
         """The data of one batch with arrays in place of tensors of the graph, all of one run."""
-        tensors = [x for x in tf.nest.flatten(data) if is_symbolic(x)]
+        tensors = [x for x in _parts(data) if is_symbolic(x)]
         if not tensors:
             return data
         value_of = dict(zip(map(id, tensors), K.get_session().run(tensors)))
@@ -238,6 +238,15 @@ class DataAdapter:
         if x is None and y is None and self.inputs and not self._fed_inputs:
             return TensorBatches()
         return None
+
+
+def _parts(data):
+    """The arrays and tensors in tuples, lists and dicts, whose keys may be of any kind."""
+    if isinstance(data, dict):
+        data = list(data.values())
+    if isinstance(data, (tuple, list)) and not isinstance(data, tf.SparseTensorValue):
+        return [part for one in data for part in _parts(one)]
+    return [data]
 
 
 def _check_no_weights(sample_weight, reason):

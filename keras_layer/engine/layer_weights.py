@@ -23,6 +23,11 @@ def unique(items):
     return list({id(item): item for item in items}.values())
 
 
+# Whether `self.trainable_weights = [...]` in a layer says which Variables are its weights;
+# keras2/enabling.py sets it.
+weights_are_assigned = False
+
+
 class LayerWeights:
     """The part of Layer about its Variables and sublayers."""
 
@@ -107,7 +112,8 @@ class LayerWeights:
         """Tracks a Variable, or those in a list, tuple or dict."""
         for variable in _variables_in(value):
             K.track_variable(variable)
-            self._track_variable(variable)
+            if not getattr(variable, 'is_weight_by_assignment', False):
+                self._track_variable(variable)
 
     def _own_weights(self):
         """(trainable, other) Variables, including those added to lists after assignment."""
@@ -123,6 +129,15 @@ class LayerWeights:
         """The layers in the attributes of this one, also inside lists, tuples and dicts."""
         return unique(_layers_in([v for k, v in self.__dict__.items() if k not in UNTRACKED]))
 
+    def _set_weights_of(self, kept, weights):
+        """The setter of lists of weights, which Keras 2.1 has and tf.keras has not."""
+        if not weights_are_assigned:
+            raise AttributeError("can't set attribute")
+        weights = list(weights)
+        for other in (self._trainable_weights, self._non_trainable_weights):
+            other[:] = [v for v in other if all(v is not w for w in weights)]
+        kept[:] = weights
+
     @property
     def trainable_weights(self):
         """The Variables that training changes: none if the layer is frozen."""
@@ -130,6 +145,10 @@ class LayerWeights:
             return []
         return self._joined(self._own_weights()[0],
                             [w for layer in self._sublayers for w in layer.trainable_weights])
+
+    @trainable_weights.setter
+    def trainable_weights(self, weights):
+        self._set_weights_of(self._trainable_weights, weights)
 
     @property
     def non_trainable_weights(self):
@@ -140,6 +159,10 @@ class LayerWeights:
                 w for layer in self._sublayers for w in layer.non_trainable_weights])
         return self._joined(trained + others,
                             [w for layer in self._sublayers for w in layer.weights])
+
+    @non_trainable_weights.setter
+    def non_trainable_weights(self, weights):
+        self._set_weights_of(self._non_trainable_weights, weights)
 
     def _joined(self, own, inside):
         """The weights of a layer: its own first, then those of its sublayers."""

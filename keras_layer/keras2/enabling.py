@@ -35,6 +35,7 @@ def enable():
     """From now on layers take the seeds that are not given from NumPy, and are named dense_1."""
     Seeds.drawn = _from_numpy
     layer_weights.prepare_initializer = _as_in_keras2
+    layer_weights.weights_are_assigned = True
     ArrayBatches.shuffles_again = True
     layer_naming.zero_based = False
     legacy.convolutions_of_keras_1 = legacy.subsets_may_differ = True
@@ -58,6 +59,7 @@ def disable():
     """From now on layers take the graph's seeds, and are named dense, as those of tf.keras."""
     Seeds.drawn = None
     layer_weights.prepare_initializer = None
+    layer_weights.weights_are_assigned = False
     ArrayBatches.shuffles_again = False
     layer_naming.zero_based = True
     legacy.convolutions_of_keras_1 = legacy.subsets_may_differ = False

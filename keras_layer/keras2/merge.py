@@ -46,8 +46,8 @@ def merge(inputs, mode='sum', concat_axis=-1, dot_axes=-1, output_shape=None, ou
 
 def _merging(mode, concat_axis, dot_axes, output_shape, output_mask, arguments, name):
     if callable(mode):
-        return Lambda(mode, output_shape=output_shape, mask=output_mask, arguments=arguments,
-                      name=name)
+        mask = (lambda inputs, masks: output_mask(masks)) if callable(output_mask) else output_mask
+        return Lambda(mode, output_shape=output_shape, mask=mask, arguments=arguments, name=name)
     if mode in _SIMPLE:
         return _SIMPLE[mode](name=name)
     if mode == 'concat':

@@ -76,7 +76,7 @@ class Model(_model.Model):
 
     def _standardized(self, x, y=None, sample_weight=None, *args, **kwargs):
         names = [e.name for e in self._compiled.trained] if self._compiled else []
-        if isinstance(sample_weight, dict):
+        if isinstance(sample_weight, dict) and self._compiled:
             sample_weight = {name: sample_weight[name] for name in names if name in sample_weight}
         elif isinstance(sample_weight, tuple) and len(names) > 1:
             raise misuse(TypeError('The model has several outputs, so `sample_weight` is a list or '

@@ -201,7 +201,7 @@ class Optimizer:
                           stacklevel=3)
         variables = [v for _, v in pairs]
         for variable in variables:
-            if variable.dtype != variable.dtype.base_dtype:
+            if not hasattr(variable, 'handle'):
                 raise misuse(ValueError(
                     f"Keras optimizers update resource Variables, but '{variable.name}' is of "
                     f'dtype {variable.dtype.name}.\n  Hint: tf.Variable(..., use_resource=True), '

@@ -189,12 +189,14 @@ def test_summaries_of_version_2_are_named_from_the_root(tmp_path):
     """As in TensorFlow: dnn/hiddenlayer_0, where version 1 has dnn/dnn/hiddenlayer_0."""
     columns = [tf.feature_column.numeric_column('x')]
     v2 = tf.compat.v2.estimator
-    both = v2.DNNLinearCombinedRegressor(str(tmp_path / 'both'), columns,
+    ftrl = tf.keras.optimizers.Ftrl(.1)
+    both = v2.DNNLinearCombinedRegressor(str(tmp_path / 'both'), columns, ftrl,
                                          dnn_feature_columns=columns, dnn_hidden_units=[2])
     tags, step = tags_and_step(both)
     assert {'dnn/hiddenlayer_0/activation', 'dnn/logits/fraction_of_zero_values', 'bias',
             'fraction_of_zero_weights', 'linear/activation'} <= tags
     assert step == 2                            # two optimizers, of which one counts
+    assert ftrl.iterations.op.name == 'training/Ftrl/iter'
     assert both.get_variable_value('training/Ftrl/iter') == 2
     tags, _ = tags_and_step(tf.estimator.DNNRegressor([2], columns, str(tmp_path / 'dnn')))
     assert 'dnn/dnn/hiddenlayer_0/activation' in tags

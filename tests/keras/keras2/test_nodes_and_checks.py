@@ -169,10 +169,14 @@ def two_outputs():
 def test_sample_weights_by_unknown_names_are_ignored_and_tuples_refused():
     model, y, ones = two_outputs(), [np.ones((4, 1))] * 2, np.ones(4)
     plain = model.test_on_batch(X, y)
-    half = model.test_on_batch(X, y, sample_weight={'a': 0.5 * ones, 'c': ones})
+    half = model.test_on_batch(X, y, sample_weight={'a': 0.5 * ones, 'c': ones, model.input: ones})
     np.testing.assert_allclose(half[1:], [plain[1] / 2, plain[2]], rtol=1e-6)
     with pytest.raises(TypeError, match='not a tuple'):
         model.test_on_batch(X, y, sample_weight=(ones, ones))
+    for weight, loss in ((1., 1.), (.5, .5)):           # of a model that its data build
+        model = models.Sequential([layers.Dense(1, kernel_initializer='zeros', name='a')])
+        model.compile('sgd', 'mse')
+        assert model.train_on_batch(X, y[0], sample_weight={'a': weight * ones}) == loss
 
 
 @pytest.mark.parametrize('kernel, loss, after', [       # recorded from Keras 2.1.6 and 2.2.4
@@ -247,3 +251,38 @@ def test_tensorboard_names_the_logs_as_they_are_and_saves_weights(tmp_path):
     model.fit(words, np.ones((3, 4)), verbose=0, callbacks=[other])
     with pytest.raises(ValueError, match='embeddings_data'):
         model.fit(words, np.ones((3, 4)), callbacks=[BoardOfTfKeras(tmp_path, embeddings_freq=1)])
+
+
+class Scale(layers.Layer):
+    """A layer in the style of Keras 1: its weights are Variables that it lists."""
+
+    def build(self, input_shape):
+        self.scale, self.temperature = K.variable([1., 1.]), K.variable(2.)
+        self.trainable_weights = [self.scale]
+        self.built = True
+
+    def call(self, inputs):
+        return inputs * self.scale * self.temperature
+
+
+@pytest.mark.parametrize('optimizer', ['sgd', 'rmsprop', 'adagrad', 'adadelta', 'adam', 'adamax',
+                                       'nadam'])
+def test_a_layer_lists_its_weights_and_they_are_trained(optimizer):
+    scale = Scale(input_shape=(2,))
+    model = models.Sequential([scale])
+    model.compile(optimizer, 'mse')
+    assert model.trainable_weights == [scale.scale] and model.non_trainable_weights == []
+    model.fit(np.ones((4, 2)), np.zeros((4, 2)), verbose=0)
+    assert (K.get_value(scale.scale) < 1.).all() and K.get_value(scale.temperature) == 2.
+    scale.non_trainable_weights = [scale.scale]
+    assert scale.trainable_weights == [] and scale.weights == [scale.scale]
+    enabling.disable()
+    with pytest.raises(AttributeError):
+        scale.trainable_weights = []
+
+
+def test_a_mask_of_merged_tensors_is_a_function_of_their_masks():
+    a, b = (layers.Masking()(layers.Input((2, 3))) for _ in range(2))
+    merged = layers.merge([a, b], mode=lambda pair: K.concatenate(pair, axis=1),
+                          output_mask=lambda masks: K.concatenate(masks))
+    assert K.int_shape(merged._keras_mask) == (None, 4)

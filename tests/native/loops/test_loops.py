@@ -171,7 +171,8 @@ def test_a_group_does_not_read_what_an_assignment_writes_later(monkeypatch):
         with tf.control_dependencies([before]):
             after = tf.assign(v, before * 2)
         return [before, tf.exp(after * 0.1) + before, after]
-    check(build, [RNG.normal(size=(4, 4)).astype('f')], monkeypatch, runs=3)
+    # Sums near 0 make rounding errors larger, from run to run.
+    check(build, [RNG.normal(size=(4, 4)).astype('f')], monkeypatch, runs=3, rtol=1e-4)
 
 
 def test_chains_of_repeated_layers_share_a_loop(monkeypatch):

@@ -170,7 +170,7 @@ def initialize_missing_variables(session=None, var_list=None):
             if variable._is_initialized is None:
                 variable._is_initialized = variable_ops.IsVariableInitialized.apply(
                     variable, name=f'{variable.op.name}/IsInitialized') \
-                    if variable.dtype.is_ref else variable.is_initialized()
+                    if not hasattr(variable, 'handle') else variable.is_initialized()
     known = session.run([v._is_initialized for v in var_list])
     missing = [v for v, initialized in zip(var_list, known) if not initialized]
     session.run(_initializers(missing))

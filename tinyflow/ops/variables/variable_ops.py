@@ -376,9 +376,10 @@ def assign_sub(ref, value, use_locking=None, name=None):
 
 
 def _is_foreign(ref):
-    """True for a variable-like object of another package with its own assign."""
+    """True for a Variable with a handle, and a like object of another package: with own assign."""
     dtype = getattr(ref, 'dtype', None)
-    return isinstance(dtype, dtypes.DType) and not dtype.is_ref and hasattr(ref, 'assign')
+    return isinstance(dtype, dtypes.DType) and hasattr(ref, 'assign') and (
+        not dtype.is_ref or hasattr(ref, 'handle'))
 
 
 def count_up_to(ref, limit, name=None):
