@@ -107,14 +107,14 @@ def test_a_system_that_does_not_tell_its_load(monkeypatch):
 @pytest.mark.parametrize('text, expected', [
     ('max 100000', None), ('150000 100000', 1.5), ('', None)])
 def test_quota_of_a_container(monkeypatch, text, expected):
-    monkeypatch.setattr(processors.Path, 'read_text', lambda path, encoding: text)
+    monkeypatch.setattr(processors, '_text', lambda path: text)
     assert processors._quota() == expected
 
 
 def test_what_the_processors_have_done(monkeypatch):
     lines = 'cpu  9 9 9 9 9 9 9 9 9 9\ncpu0 100 20 30 999 999 1 2 3 50 60\n' \
             'cpu1 1000 0 0 999 999 0 0 0 0 0\ncpu2 0 0 0 999 0 0 0 44 0 0\nintr 5 5\n'
-    monkeypatch.setattr(processors.Path, 'read_text', lambda path, encoding: lines)
+    monkeypatch.setattr(processors, '_text', lambda path: lines)
     monkeypatch.setattr(processors, '_allowed', lambda: {0, 2})
     monkeypatch.setattr(processors.os, 'sysconf', lambda name: 100, raising=False)
     assert processors.seconds_busy() == 2.0

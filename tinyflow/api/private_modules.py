@@ -5,7 +5,6 @@ A module of TensorFlow's that is not listed gets the names of its folder; others
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 _PYTHON = 'tensorflow.python'
 _OPS = f'{_PYTHON}.ops'
@@ -199,6 +198,7 @@ def imported_by(name: str, last: str) -> str | None:
 @cache
 def _modules() -> dict[str, list[str]]:
     """The modules of TensorFlow 1.15 in each of its folders, by the folder's name."""
+    from pathlib import Path  # start-up time
     text = (Path(__file__).parent / 'private' / 'modules.txt').read_text(encoding='utf-8')
     return {folder: names.split() for folder, _, names in
             (line.partition(':') for line in text.splitlines())}

@@ -18,7 +18,6 @@ from tinyflow.graph.shapes import Shape
 from tinyflow.graph.support.gc_pause import collector_paused
 from tinyflow.session.executable import Executable
 from tinyflow.session.loop_executable import LoopExecutable
-from tinyflow.session.nan_check import NanCheckedExecutable
 from tinyflow.session.runtime import Runtime
 from tinyflow.session.tiers import executable_of
 
@@ -76,6 +75,7 @@ class CacheEntry:
     def _executable_of(self, program: Program, shapes: tuple) -> Executable:
         options = self._options
         if options.nan_check:
+            from tinyflow.session.nan_check import NanCheckedExecutable  # start-up time
             return NanCheckedExecutable(program, self._runtime, self.program)
         if options.unroll and not program.nested \
                 and any(i.type == 'While' for i in program.instructions):

@@ -4,8 +4,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
+
+import numpy as np
 
 from tinyflow.compiler.ir import Instruction
 from tinyflow.compiler.memory.plan import MemoryPlan
@@ -37,7 +38,7 @@ class Profile:
         for run in self.timings:
             for timing in run:
                 seconds[timing.instruction].append(timing.seconds)
-        return {instruction: median(found) for instruction, found in seconds.items()}
+        return {instruction: float(np.median(found)) for instruction, found in seconds.items()}
 
     def by_line(self) -> list[tuple[str, int, float]]:
         """(the user's line, number of nodes from it, median seconds in a run), slowest first."""

@@ -6,9 +6,9 @@ not implemented, was renamed before TensorFlow 1.0, belongs to TensorFlow 2, or 
 """
 from __future__ import annotations
 
+import os
 import sys
 from functools import cache
-from pathlib import Path
 
 from tinyflow.graph.support.errors import misuse, why
 from tinyflow.graph.support.keywords import close_matches
@@ -224,8 +224,9 @@ def _present_name(text):
 @cache
 def _tensorflow_1():
     """The names that TensorFlow 1.15 has in tf and in the namespaces one level below."""
-    path = Path(__file__).with_name('tf1_names.txt')
-    return frozenset(path.read_text(encoding='utf-8').split())
+    path = os.path.join(os.path.dirname(__file__), 'tf1_names.txt')
+    with open(path, encoding='utf-8') as file:
+        return frozenset(file.read().split())
 
 
 def _namespaces():

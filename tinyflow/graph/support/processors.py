@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 __all__ = ['crowded', 'limit', 'limited_to', 'most_threads', 'next_number', 'present',
            'processors', 'set_limit']
@@ -106,10 +105,16 @@ def _allowed() -> set[int] | None:
     return os.sched_getaffinity(0) if hasattr(os, 'sched_getaffinity') else None
 
 
+def _text(path: str) -> str:
+    """What the system says in a file."""
+    with open(path, encoding='ascii') as file:
+        return file.read()
+
+
 def _quota() -> float | None:
     """How many processors' time the container may use; None without a quota."""
     try:
-        quota, period = Path('/sys/fs/cgroup/cpu.max').read_text(encoding='ascii').split()
+        quota, period = _text('/sys/fs/cgroup/cpu.max').split()
         return int(quota) / int(period)
     except (OSError, ValueError):               # none, or 'max'
         return None
@@ -122,7 +127,7 @@ def seconds_busy() -> float | None:
     """
     allowed = _allowed()
     try:
-        lines = Path('/proc/stat').read_text(encoding='ascii').splitlines()
+        lines = _text('/proc/stat').splitlines()
     except OSError:
         return None
     ticks = found = 0

@@ -6,7 +6,6 @@ writes to the file descriptors.
 from __future__ import annotations
 
 import logging
-import pprint
 import sys
 
 import numpy as np
@@ -221,6 +220,7 @@ def _template(item, tensors):
     shown = nest.map_structure(lambda leaf: _leaf(leaf, tensors), item)
     if not nest.is_nested(item):
         return shown.text if isinstance(shown, _Literal) else str(shown)
+    import pprint  # start-up time
     return pprint.pformat(shown)
 
 

@@ -6,10 +6,8 @@ that integers are exactly uniform. Seeded programs thus draw the same classes as
 """
 from __future__ import annotations
 
-import csv
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -203,7 +201,8 @@ def unigram_weights(vocab_file: str, unigrams, distortion: float, reserved: int,
     Shapes: -> [classes], the reserved classes first, with weight 0.
     """
     if vocab_file:
-        with Path(vocab_file).open(newline='', encoding='utf-8') as file:
+        import csv  # start-up time
+        with open(vocab_file, newline='', encoding='utf-8') as file:
             rows = [line for line in csv.reader(file) if line]
         unigrams = [float(line[-1]) for line in rows]
     weights = [0.0 for i in range(reserved) if i % shards == shard]
