@@ -205,8 +205,10 @@ class GeneratorEnqueuer(SequenceEnqueuer):
     def _run(self):
         single = isinstance(self.sequence, types.GeneratorType)
         with self._threads(1 if single else self.workers) as pool:
-            while self.is_running() and not self._ended:
+            while True:
                 self._wait_for_room()           # no item is read that the queue cannot take
+                if not self.is_running() or self._ended:
+                    return
                 self.queue.put(pool.submit(self._next))
 
     def _wait_for_room(self):

@@ -155,6 +155,21 @@ def test_a_generator_is_read_no_further_than_the_queue_holds():
     enqueuer.stop()
 
 
+def test_a_stopped_enqueuer_reads_no_more():
+    read = []
+
+    def items():
+        while True:
+            read.append(len(read))
+            yield read[-1]
+    enqueuer = U.GeneratorEnqueuer(items())
+    enqueuer.start(max_queue_size=2)
+    while len(read) < 2:
+        time.sleep(0.001)
+    enqueuer.stop()                     # while it waits for room
+    assert read == [0, 1]
+
+
 def test_ordered_enqueuer_by_hand():
     data = Batches()
     enqueuer = U.OrderedEnqueuer(data)
