@@ -17,12 +17,13 @@ def at_once(tf):
 
 
 def inside(scope, function):
-    """The function, called inside the scope."""
+    """The function, called inside the scope, which the worker enters once for many calls."""
 
     def call():
         with scope():
             return function()
 
+    call.inside = function, scope
     return call
 
 
