@@ -28,7 +28,6 @@ _SOFTMAX = frozenset({'Softmax', 'LogSoftmax', 'SoftmaxCrossEntropyWithLogits',
                       'SparseSoftmaxCrossEntropyWithLogits'})
 _SCATTERS = frozenset({'ScatterAdd', 'ScatterSub', 'ResourceScatterAdd', 'ResourceScatterSub'})
 _LEAST = 1 << 10            # elements of a result that a loop may pay for
-_LEAST_WEIGHTS = 1 << 16    # of a weight matrix, whose gradient oneDNN computes
 LONG = 500                  # instructions; the first run of a longer program is not compiled
 
 
@@ -60,15 +59,12 @@ def _may_be_native(instruction: Instruction) -> bool:
     """Whether some package may have a kernel for an instruction."""
     if instruction.type in _ONEDNN:
         return True
-    least = _LEAST
     if instruction.definition.elementwise:
         values = instruction.outputs
-    elif instruction.type == 'MatMul' and instruction.attrs['transpose_a']:
-        values, least = instruction.outputs, _LEAST_WEIGHTS
     elif instruction.type in _SOFTMAX or instruction.type.startswith(_UPDATES):
         values = instruction.inputs[:1]
     elif instruction.type in _SCATTERS:
         values = instruction.inputs[2:]
     else:
         return False
-    return any(v.known_shape and prod(v.sizes) >= least for v in values)
+    return any(v.known_shape and prod(v.sizes) >= _LEAST for v in values)

@@ -1,13 +1,12 @@
-"""Operations on images, and some products, by oneDNN, TensorFlow's library for convolutions.
+"""Operations on images by oneDNN, the library that TensorFlow has for its convolutions.
 
     library.py          oneDNN by ctypes: primitives, and the arrays that they work on
     images.py           how images and filters lie in memory, and windows over them
     convolutions.py     convolutions with their biases, and their gradients
     pooling.py          max and average pooling, and their gradients
     normalization.py    batch normalization and its gradient
-    products.py         the gradients of weight matrices
 
-Each of the last four has a table MAKERS: for an op type a function of an instruction and the
+Each of the last three has a table MAKERS: for an op type a function of an instruction and the
 program's Uses. It returns what to put in the place of this and other instructions, None where
 nothing; an empty dict if oneDNN is not to be used.
 """
@@ -18,7 +17,7 @@ from collections.abc import Callable
 
 from tinyflow.compiler.ir import Instruction, Program
 from tinyflow.native.instructions import note
-from tinyflow.native.onednn import convolutions, normalization, pooling, products
+from tinyflow.native.onednn import convolutions, normalization, pooling
 from tinyflow.native.onednn.library import Unsupported, find_library
 from tinyflow.native.uses import Uses
 
@@ -26,8 +25,7 @@ __all__ = ['found', 'raised']
 
 _Replaced = dict[Instruction, Instruction | None]
 _MAKERS: dict[str, Callable[[Instruction, Uses], _Replaced]] = {
-    **convolutions.MAKERS, **pooling.MAKERS, **normalization.MAKERS,
-    **products.MAKERS}
+    **convolutions.MAKERS, **pooling.MAKERS, **normalization.MAKERS}
 
 
 def found() -> bool:

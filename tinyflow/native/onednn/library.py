@@ -23,8 +23,7 @@ import numpy as np
 from tinyflow.graph.support import processors
 from tinyflow.graph.support.waits import indivisible
 
-__all__ = ['ARGUMENTS', 'Primitive', 'Unsupported', 'descriptor', 'find_library', 'load',
-           'multiply_transposed', 'vector']
+__all__ = ['ARGUMENTS', 'Primitive', 'Unsupported', 'descriptor', 'find_library', 'load', 'vector']
 
 _CPU, _IN_ORDER, _FLOAT32, _ANY = 1, 1, 3, 1
 _SCRATCHPAD_BY_USER, _SCRATCHPAD = 1, 80
@@ -219,10 +218,14 @@ class Primitive:
         """Executes the primitive on arrays that lie in memory as the layouts say."""
         library = self._library
         calls = library.calls
-        library.use_threads(_threads_for(self._work))
+        number = 1
+        if self._work > 2 * _PER_THREAD and not _forked:
+            number = processors.processors()
+        library.use_threads(max(1, min(number, self._work // _PER_THREAD)))
         with self._lock:
             for name, array in arrays.items():
-                calls.dnnl_memory_set_data_handle(self._memory[name], _address(array))
+                calls.dnnl_memory_set_data_handle(self._memory[name],
+                                                  ctypes.c_void_p(array.ctypes.data))
             if self._scratch_bytes:
                 calls.dnnl_memory_set_data_handle(
                     self._scratch, ctypes.c_void_p(library.scratch(self._scratch_bytes)))
@@ -232,31 +235,6 @@ class Primitive:
                           self._arguments)
             for reorder, arguments in self._after:
                 library.check('dnnl_primitive_execute', reorder, library.stream, 2, arguments)
-
-
-@indivisible
-def multiply_transposed(a: np.ndarray, b: np.ndarray, c: np.ndarray, alpha: float,
-                        beta: float) -> None:
-    """c = alpha a^T b + beta c, of float32 matrices without gaps.
-
-    Shapes: a [length, rows], b [length, columns], c [rows, columns].
-    """
-    (length, rows), columns = a.shape, b.shape[1]
-    load().use_threads(_threads_for(length * rows * columns))
-    load().check('dnnl_sgemm', ctypes.c_char(b'T'), ctypes.c_char(b'N'),
-                 *map(ctypes.c_int64, (rows, columns, length)), ctypes.c_float(alpha), _address(a),
-                 ctypes.c_int64(rows), _address(b), ctypes.c_int64(columns), ctypes.c_float(beta),
-                 _address(c), ctypes.c_int64(columns))
-
-
-def _threads_for(work: int) -> int:
-    """How many threads get `work` multiplications."""
-    number = processors.processors() if work > 2 * _PER_THREAD and not _forked else 1
-    return max(1, min(number, work // _PER_THREAD))
-
-
-def _address(array: np.ndarray) -> ctypes.c_void_p:
-    return ctypes.c_void_p(array.ctypes.data)
 
 
 def _memory(library: Library, layout: ctypes.c_void_p, address: int = 0) -> ctypes.c_void_p:
