@@ -41,6 +41,14 @@ def test_what_a_lambda_calls_and_lambdas_inside_are_converted_without_a_warning(
     assert not caplog.records
 
 
+def test_lambdas_in_lambdas_and_with_any_arguments():
+    def absolute_later(x):
+        return (lambda: (lambda: x if x > 0 else -x))()
+    assert float(tf.function(absolute_later(tf.constant(-3.)))()) == 3.
+    f = (lambda: tf.function(lambda *xs, **more: xs[0] if xs[0] > xs[1] else more['z']))()
+    assert float(f(tf.constant(1.), tf.constant(2.), z=tf.constant(9.))) == 9.
+
+
 def test_the_source_of_a_lambda():
     assert 'if_exp(v > 0' in tf.autograph.to_code(lambda v: v if v > 0 else -v)
 

@@ -16,7 +16,7 @@ Shape = tuple | None
 
 def merge(x: Shape, y: Shape) -> Shape:
     """Combines the information of two shapes. Raises ValueError if they are incompatible."""
-    if x is None or x is y:
+    if x is None or x == y:
         return y
     if y is None:
         return x
@@ -32,7 +32,7 @@ def merge(x: Shape, y: Shape) -> Shape:
 
 def compatible(x: Shape, y: Shape) -> bool:
     """True if a tensor can match both shapes."""
-    return (x is None or y is None or
+    return (x is None or y is None or x == y or
             len(x) == len(y) and all(i is None or j is None or i == j for i, j in zip(x, y)))
 
 

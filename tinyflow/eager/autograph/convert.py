@@ -113,11 +113,14 @@ def _of_lambda(function):
     """A lambda as a function with a return. _NotConvertible if its line has others like it."""
     code = function.__code__
     tree = _tree_of_file(''.join(inspect.findsource(function)[0]))
-    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+    count = code.co_argcount + code.co_kwonlyargcount + sum(
+        bool(code.co_flags & flag) for flag in (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS))
+    names = code.co_varnames[:count]
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)
              and node.lineno == code.co_firstlineno and _parameters(node.args) == names]
     if len(found) > 1 and hasattr(code, 'co_positions'):        # Python 3.11
         found = [node for node in found if _covers(node.body, code)]
+        found = found[-1:]              # a lambda inside of another one comes after it
     if len({ast.dump(node) for node in found}) != 1:
         raise _NotConvertible('its source is not found: give it a line of its own')
     node = found[0]
@@ -131,7 +134,8 @@ def _tree_of_file(source):
 
 
 def _parameters(args):
-    return tuple([a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)])
+    return tuple([a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg,
+                                  args.kwarg) if a is not None])
 
 
 def _covers(body, code):

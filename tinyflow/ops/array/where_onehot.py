@@ -54,7 +54,8 @@ class Select(Op):
     def kernel(condition, t, e, out=None):
         if condition.shape == t.shape == e.shape:
             return choose(condition, t, e, out)
-        Select.shape(condition.shape, t.shape, e.shape)
+        if t.shape != e.shape or condition.shape != t.shape[:1]:
+            Select.shape(condition.shape, t.shape, e.shape)
         if condition.ndim == 1 and t.ndim > 1:
             condition = condition.reshape(-1, *[1] * (t.ndim - 1))
         if out is None:
