@@ -33,50 +33,43 @@ _CUT_OFF = .87962566103423978
 
 def enable():
     """From now on layers take the seeds that are not given from NumPy, and are named dense_1."""
-    Seeds.drawn = _from_numpy
-    layer_weights.prepare_initializer = _as_in_keras2
-    layer_weights.weights_are_assigned = True
-    ArrayBatches.shuffles_again = True
-    layer_naming.zero_based = False
-    legacy.convolutions_of_keras_1 = legacy.subsets_may_differ = True
-    sessions.initializes_all = True
-    rnn.builds_with_constants = cells.builds_with_constants = True
-    cells.flat_states = True
-    base_layer.activity_is_mean = False
-    layer_losses.number_type = Number
-    node.always_lists = True
-    activations.as_keras_2 = True
-    embeddings.checks_input_length = True
-    merge.always_two = True
-    core.clips_rate = True
-    crossentropy.clips_always = True
-    enqueuers.start_method = 'fork' if hasattr(os, 'fork') else 'spawn'
+    for owner, name, value, _ in _switches():
+        setattr(owner, name, value)
     shapes.enable()
     tensors.enable()
 
 
 def disable():
     """From now on layers take the graph's seeds, and are named dense, as those of tf.keras."""
-    Seeds.drawn = None
-    layer_weights.prepare_initializer = None
-    layer_weights.weights_are_assigned = False
-    ArrayBatches.shuffles_again = False
-    layer_naming.zero_based = True
-    legacy.convolutions_of_keras_1 = legacy.subsets_may_differ = False
-    sessions.initializes_all = False
-    rnn.builds_with_constants = cells.builds_with_constants = False
-    cells.flat_states = False
-    base_layer.activity_is_mean = True
-    layer_losses.number_type = None
-    node.always_lists = False
-    activations.as_keras_2 = False
-    embeddings.checks_input_length = False
-    merge.always_two = False
-    core.clips_rate = False
-    crossentropy.clips_always = False
-    enqueuers.start_method = 'spawn'
+    for owner, name, _, value in _switches():
+        setattr(owner, name, value)
     shapes.disable()
     tensors.disable()
+
+
+def _switches():
+    """(owner, attribute, its value for Keras 2, its value for tf.keras)"""
+    return (
+        (Seeds, 'drawn', _from_numpy, None),
+        (layer_weights, 'prepare_initializer', _as_in_keras2, None),
+        (layer_weights, 'weights_are_assigned', True, False),
+        (ArrayBatches, 'shuffles_again', True, False),
+        (layer_naming, 'zero_based', False, True),
+        (legacy, 'convolutions_of_keras_1', True, False),
+        (legacy, 'subsets_may_differ', True, False),
+        (sessions, 'initializes_all', True, False),
+        (rnn, 'builds_with_constants', True, False),
+        (cells, 'builds_with_constants', True, False),
+        (cells, 'flat_states', True, False),
+        (base_layer, 'activity_is_mean', False, True),
+        (layer_losses, 'number_type', Number, None),
+        (node, 'always_lists', True, False),
+        (activations, 'as_keras_2', True, False),
+        (embeddings, 'checks_input_length', True, False),
+        (merge, 'always_two', True, False),
+        (core, 'clips_rate', True, False),
+        (crossentropy, 'clips_always', True, False),
+        (enqueuers, 'start_method', 'fork' if hasattr(os, 'fork') else 'spawn', 'spawn'))
 
 
 def _from_numpy():
