@@ -72,10 +72,15 @@ def _key(instruction: Instruction, used: set) -> tuple | None:
 
 def _split(instruction: Instruction) -> tuple[list[Value], list[Value]]:
     """(the Variable, its slots and the gradient; the scalars)"""
-    names = [argument.name for argument in instruction.definition.inputs]
-    places = [*instruction.writes, names.index('grad')]
+    places = _places(instruction)
     return ([instruction.inputs[i] for i in places],
             [v for i, v in enumerate(instruction.inputs) if i not in places])
+
+
+def _places(instruction: Instruction) -> list[int]:
+    """The positions of the Variable, its slots and the gradient among the inputs."""
+    names = [argument.name for argument in instruction.definition.inputs]
+    return [*instruction.writes, names.index('grad')]
 
 
 def _joined(group: Sequence[Instruction], number: int) -> Instruction:
@@ -97,16 +102,14 @@ def _kernel(first: Instruction, shapes: Sequence[tuple[int, ...]]) -> Callable[.
 
     It works on copies, in memory of its own: a Session takes one update at a time.
     """
-    definition = first.definition
-    names = [argument.name for argument in definition.inputs]
-    places = [*first.writes, names.index('grad')]
-    scalars = [i for i in range(len(names)) if i not in places]
+    definition, places = first.definition, _places(first)
+    scalars = [i for i in range(len(definition.inputs)) if i not in places]
     ends = np.cumsum([prod(shape) for shape in shapes]).tolist()
     rows = np.empty((len(places), ends[-1]), first.inputs[0].dtype.np)
     parts = [row[end - prod(shape):end].reshape(shape)
              for row in rows for end, shape in zip(ends, shapes)]
     written = parts[:-len(shapes)]
-    ordered: list[Any] = [None] * len(names)
+    ordered: list[Any] = [None] * len(definition.inputs)
     for place, row in zip(places, rows):
         ordered[place] = row
     whole = definition.kernel
