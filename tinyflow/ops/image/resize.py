@@ -12,6 +12,8 @@ from tinyflow.ops.array import constants
 
 __all__ = ['resize_bilinear', 'resize_nearest_neighbor']
 
+_BLOCK = 1 << 15            # elements that are interpolated at a time
+
 
 def _check(attrs):
     if attrs['align_corners'] and attrs['half_pixel_centers']:
@@ -60,6 +62,27 @@ def _neighbours(count, total, align_corners, half_pixel_centers):
     return lower, upper, at - floor
 
 
+def _elements(pixels, channels):
+    """The positions of the pixels' channels in a row of pixels."""
+    return (pixels[:, None] * channels + np.arange(channels)).ravel()
+
+
+def _blocks(matrix):
+    """Slices of rows, as many at a time as stay in the cache."""
+    step = max(1, _BLOCK // max(1, matrix.shape[1]))
+    return [slice(i, i + step) for i in range(0, len(matrix), step)]
+
+
+def _between(matrix, axis, neighbours, result):
+    """Writes lower + (upper - lower) * weight of each two rows or columns of the matrix."""
+    lower, upper, weights = neighbours
+    lower = matrix.take(lower, axis)
+    matrix.take(upper, axis, out=result, mode='clip')       # checked modes would copy first
+    result -= lower
+    result *= weights
+    result += lower
+
+
 def _nearest(count, total, align_corners, half_pixel_centers):
     at, step = sample_positions(count, total, align_corners, False)
     if half_pixel_centers:
@@ -91,16 +114,23 @@ class ResizeBilinear(Op):
 
     def kernel(images, size, *, align_corners, half_pixel_centers):
         check_sizes(images, size)
-        rows = _neighbours(size[0], images.shape[1], align_corners, half_pixel_centers)
-        columns = _neighbours(size[1], images.shape[2], align_corners, half_pixel_centers)
-        lerp = columns[2][:, None]
-
-        def across(part):
-            left = part[:, :, columns[0]].astype(np.float32)
-            return left + (part[:, :, columns[1]].astype(np.float32) - left) * lerp
-
-        top = across(images[:, rows[0]])
-        return top + (across(images[:, rows[1]]) - top) * rows[2][:, None, None]
+        batch, height, width, channels = images.shape
+        rows = _neighbours(size[0], height, align_corners, half_pixel_centers)
+        columns = _neighbours(size[1], width, align_corners, half_pixel_centers)
+        # Old rows that no new one lies next to are left out; the others are walked over once.
+        used, places = np.unique(np.stack(rows[:2]), return_inverse=True)
+        vertical = *places.reshape(2, -1), rows[2][:, None]
+        horizontal = *(_elements(pixels, channels) for pixels in columns[:2]), \
+            np.repeat(columns[2], channels)
+        result = np.empty((batch, size[0], size[1] * channels), np.float32)
+        narrow = np.empty((len(used), size[1] * channels), np.float32)
+        for image, resized in zip(images.reshape(batch, height, width * channels), result):
+            image = image[used] if len(used) < height else image
+            for at in _blocks(narrow):
+                _between(image[at].astype(np.float32, copy=False), 1, horizontal, narrow[at])
+            for at in _blocks(resized):
+                _between(narrow, 0, [of[at] for of in vertical], resized[at])
+        return result.reshape(batch, *size, channels)
 
     def gradient(op, dy):
         if op.inputs[0].dtype not in FLOATS:
