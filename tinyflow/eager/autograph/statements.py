@@ -20,6 +20,7 @@ import itertools
 from tinyflow.eager.autograph.liveness import Liveness
 from tinyflow.eager.autograph.names import (
     always_returns,
+    blocks,
     contains,
     declared,
     is_plain,
@@ -76,6 +77,20 @@ def _located(made, node):
     return made
 
 
+def _change_blocks(statement, change, jump, flag, inside_loops=True):
+    """Replaces each block of a statement by change(block), in which `flag` stands for `jump`.
+
+    The `else` of a loop or `try` whose body jumps is skipped, as Python skips it.
+    """
+    skips = getattr(statement, 'orelse', None) and not isinstance(statement, ast.If) \
+        and contains(statement.body, jump, inside_loops=inside_loops)
+    for part, field in blocks(statement):
+        block = change(getattr(part, field))
+        if skips and field == 'orelse':
+            block = _at(statement, ast.If(_not(flag), block, []))
+        setattr(part, field, block)
+
+
 # ---- append ----------------------------------------------------------------------------------
 
 
@@ -129,10 +144,8 @@ class _Returns:
                 if rest is None:
                     break
                 continue
-            for field in ('body', 'orelse', 'finalbody'):
-                inner = getattr(statement, field, None)
-                if inner and not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-                    setattr(statement, field, self._else_for_the_rest(inner))
+            for part, field in blocks(statement):
+                setattr(part, field, self._else_for_the_rest(getattr(part, field)))
             result.append(statement)
         return result
 
@@ -153,10 +166,7 @@ class _Returns:
         return result
 
     def _inside(self, statement):
-        for field in ('body', 'orelse', 'finalbody'):
-            inner = getattr(statement, field, None)
-            if inner:
-                setattr(statement, field, self._block(inner))
+        _change_blocks(statement, self._block, ast.Return, 'do_return__')
         if isinstance(statement, (ast.While, ast.For)):
             statement.stops = [*getattr(statement, 'stops', []), 'do_return__']
 
@@ -177,14 +187,12 @@ class _Jumps:
         return result
 
     def _statement(self, statement):
-        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            return [statement]
-        for field in ('body', 'orelse', 'finalbody'):
-            inner = getattr(statement, field, None)
-            if inner:
-                setattr(statement, field, self.block(inner))
-        for handler in getattr(statement, 'handlers', ()):
-            handler.body = self.block(handler.body)
+        if isinstance(statement, ast.While) and _binds(statement.test):
+            stop = ast.If(ast.UnaryOp(ast.Not(), statement.test), [ast.Break()], [])
+            statement.body = [*_at(statement, stop), *statement.body]
+            statement.test = ast.copy_location(ast.Constant(True), statement.test)
+        for part, field in blocks(statement):
+            setattr(part, field, self.block(getattr(part, field)))
         if not isinstance(statement, (ast.While, ast.For)):
             return [statement]
         before, number = [], next(self._numbers)
@@ -211,10 +219,8 @@ class _Jumps:
                 return result + _at(statement, _flag(flag, True))
             jumps = contains([statement], kind, inside_loops=False)
             if jumps:
-                for field in ('body', 'orelse', 'finalbody'):
-                    inner = getattr(statement, field, None)
-                    if inner:
-                        setattr(statement, field, self._without(kind, inner, flag))
+                _change_blocks(statement, lambda inner: self._without(kind, inner, flag), kind,
+                               flag, inside_loops=False)
             result.append(statement)
             rest = block[i + 1:]
             if jumps and rest:
@@ -262,6 +268,13 @@ class _Blocks(ast.NodeTransformer):
     visit_AsyncFunctionDef = visit_ClassDef         # noqa: N815
 
     # ---- statements
+
+    def visit_Delete(self, node):                   # noqa: N802
+        # A name stays, so that functions of blocks can share it.
+        names = [t for t in node.targets if isinstance(t, ast.Name)]
+        node.targets = [self.visit(t) for t in node.targets if t not in names]
+        return [*([node] if node.targets else []), *_at(node, *[
+            _set(t.id, _call('Undefined', ast.Constant(t.id))) for t in names])]
 
     def visit_If(self, node):                       # noqa: N802
         names = names_set([*node.body, *node.orelse])
@@ -313,6 +326,8 @@ class _Blocks(ast.NodeTransformer):
     # ---- expressions
 
     def visit_BoolOp(self, node):                   # noqa: N802
+        if _binds(node):
+            return self.generic_visit(node)
         kind = 'and_' if isinstance(node.op, ast.And) else 'or_'
         return _located(_call(kind, *[_lambda(self.visit(v)) for v in node.values]), node)
 
@@ -333,6 +348,8 @@ class _Blocks(ast.NodeTransformer):
 
     def visit_IfExp(self, node):                    # noqa: N802
         self.generic_visit(node)
+        if _binds(node):
+            return node
         return _located(_call('if_exp', node.test, _lambda(node.body), _lambda(node.orelse)),
                         node)
 
@@ -399,6 +416,11 @@ def _expression(text):
         for field in ('lineno', 'end_lineno', 'col_offset', 'end_col_offset'):
             inner.__dict__.pop(field, None)
     return node
+
+
+def _binds(expression):
+    """True for a := b inside, which in the lambda of a term would set a name of the lambda."""
+    return any(isinstance(node, ast.NamedExpr) for node in ast.walk(expression))
 
 
 def _chain(node):
