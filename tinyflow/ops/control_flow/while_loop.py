@@ -57,6 +57,9 @@ class While(Op):
 
     def bind(instruction, function):
         """A loop over compiled functions; None for values passed through (see compiler/lower)."""
+        if '_lifted' in instruction.attrs:
+            from tinyflow.ops.control_flow.lifted_loop import bind_lifted  # start-up time
+            return bind_lifted(instruction, function)
         condition, body = instruction.attrs['cond'], instruction.attrs['body']
         positions = instruction.attrs.get('_inputs') or range(len(instruction.inputs))
         not_passed = instruction.storage_inputs
