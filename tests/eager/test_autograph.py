@@ -145,6 +145,20 @@ def doubling(function):
     return wrapper
 
 
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        if x > 0:
+            return x * self.factor
+        return x
+
+
+def calls_an_object(x):
+    return Scale(4)(x)
+
+
 @doubling
 def wrapped(x):
     if x > 0:
@@ -162,6 +176,8 @@ def wrapped(x):
     (matches, (2.,), 20.),
     (binds_in_test, (3,), 94),
     (wrapped, (2.,), 12.),
+    (calls_an_object, (2.,), 8.),
+    (Scale(3), (2.,), 6.),
     (collatz, (27,), 111),
     (doubled, (1.,), (128., 7)),
     (search, ([5, 6, 7], 6), 1),
