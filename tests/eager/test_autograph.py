@@ -1,4 +1,5 @@
 """AutoGraph, beyond the recorded programs: what TensorFlow 1.15 refuses, errors, lines, sources."""
+import functools
 import traceback
 
 import pytest
@@ -43,7 +44,124 @@ def positive(x):
     return x
 
 
+KNOWN = {1: 5.}
+
+
+def returns_in_handler(x, flag=True):
+    if flag:
+        try:
+            return KNOWN[0]
+        except KeyError:
+            return x * 10
+    return x
+
+
+def continues_in_handler(x):
+    total = x * 0
+    for key in (0, 1, 2):
+        if x > 0:
+            total = total + 1
+        try:
+            value = KNOWN[key]
+        except KeyError:
+            continue
+        else:
+            total = total + value
+        total = total + 100
+    return total
+
+
+def reads_in_handler(x):
+    y = x
+    try:
+        if x > 0:
+            y = x + 1
+        KNOWN[0]
+        y = x * 100
+    except KeyError:
+        return y
+    return x
+
+
+def returns_before_else(x):
+    for i in range(3):
+        if i == 1:
+            return x
+    else:
+        raise ValueError('the loop was left')
+    return x * 1000
+
+
+def breaks_before_else(x):
+    for _ in range(3):
+        try:
+            if x > 0:
+                x = x + 1
+            break
+        except KeyError:
+            x = x * 100
+        else:
+            x = x * 1000
+    return x
+
+
+def deletes(x):
+    if x > 0:
+        y = x + 1
+        x = y
+        del y
+    return x
+
+
+def matches(x, key=(3, 4)):
+    if key:
+        match key:
+            case (first, *rest) if first < 5:
+                if x > 0:
+                    x = x + first
+                return x * rest[0]
+            case {'a': _, **rest}:
+                x = x + len(rest)
+            case other:
+                x = x + other
+    return x
+
+
+def binds_in_test(x, factor=2):
+    while (next_x := x * factor) < 100:
+        x = next_x
+    if factor and (rest := x - factor) > 0:
+        x = rest
+    return x
+
+
+def doubling(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        result = function(*args)
+        if result > 5:
+            result = result * 2
+        return result
+    return wrapper
+
+
+@doubling
+def wrapped(x):
+    if x > 0:
+        return x * 3
+    return x
+
+
 @pytest.mark.parametrize('function, arguments, wanted', [
+    (returns_in_handler, (2.,), 20.),
+    (continues_in_handler, (2.,), 108.),
+    (reads_in_handler, (2.,), 3.),
+    (returns_before_else, (2.,), 2.),
+    (breaks_before_else, (2.,), 3.),
+    (deletes, (2.,), 3.),
+    (matches, (2.,), 20.),
+    (binds_in_test, (3,), 94),
+    (wrapped, (2.,), 12.),
     (collatz, (27,), 111),
     (doubled, (1.,), (128., 7)),
     (search, ([5, 6, 7], 6), 1),

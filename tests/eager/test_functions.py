@@ -197,3 +197,34 @@ def test_a_checkpoint_of_another_shape(tmp_path):
     path = tf.train.Checkpoint(v=tf.Variable([1., 2.])).save(str(tmp_path / 'c'))
     with pytest.raises(ValueError, match=r"'v/.*float32 \[2\].*float32 \[3\]"):
         tf.train.Checkpoint(v=tf.Variable([1., 2., 3.])).restore(path)
+
+
+def test_sparse_and_ragged_arguments_share_a_graph():
+    traced = []
+
+    @tf.function
+    def dense(sparse, ragged):
+        traced.append(sparse)
+        return tf.sparse.to_dense(sparse) * 2., ragged.to_tensor()
+
+    for count in (1, 2):
+        sparse = tf.SparseTensor([[0, i] for i in range(count)], [3.] * count, [1, 2])
+        result = dense(sparse, tf.ragged.constant([[1] * count, [2]]))
+        assert result[0].numpy().tolist() == [[6., 6. * (count - 1)]]
+        assert result[1].numpy().tolist() == [[1], [2]] if count == 1 else [[1, 1], [2, 0]]
+    assert len(traced) == 1 and isinstance(traced[0], tf.SparseTensor)
+    names = dense.get_concrete_function(sparse, tf.ragged.constant([[1], [2]]))
+    assert [type(a) for a in names.structured_input_signature[0]] == [tuple, tuple]
+
+
+def test_the_order_of_keys_does_not_matter():
+    first = tf.function(lambda both: both['a'] - both['b'])
+    one, two = tf.constant(1.), tf.constant(2.)
+    assert first({'a': one, 'b': two}).numpy() == first({'b': two, 'a': one}).numpy() == -1.
+    assert first.experimental_get_tracing_count() == 1
+
+
+def test_keywords_that_a_concrete_function_does_not_have():
+    concrete = tf.function(lambda x: x + 1.).get_concrete_function(tf.TensorSpec([], tf.float32))
+    with pytest.raises(TypeError, match=r"has no arguments \['y'\]"):
+        concrete(tf.constant(1.), y=2.)

@@ -61,6 +61,8 @@ def _role(instruction: Instruction, graph: FuncGraph) -> str:
 
 def _shape_of(instruction: Instruction, graph: FuncGraph, parameter: Tensor) -> Shape:
     """The shape that the instruction passes for a parameter."""
+    if parameter not in graph.inputs:           # an element of a list, popped outside of the body
+        return parameter.raw_shape
     position = graph.inputs.index(parameter)
     skipped = 0 if instruction.type == 'While' else 1
     positions = instruction.attrs.get('_inputs')

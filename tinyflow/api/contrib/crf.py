@@ -248,3 +248,7 @@ __all__ = ['CrfDecodeBackwardRnnCell', 'CrfDecodeForwardRnnCell', 'CrfForwardRnn
            'viterbi_decode']
 
 __getattr__ = _explain_missing(__name__, __all__)
+
+
+def __dir__():
+    return __all__

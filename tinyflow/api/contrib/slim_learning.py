@@ -216,3 +216,7 @@ def _loop(supervisor, sess, logdir, train_op, global_step, train_step_fn, kwargs
 
 __all__ = ['add_gradients_summaries', 'clip_gradient_norms', 'create_train_op',
            'multiply_gradients', 'train', 'train_step']
+
+
+def __dir__():
+    return __all__

@@ -2,12 +2,13 @@
 
 Nothing here is needed to understand how a program is compiled. After those in NOT_EXACT results may
 differ in the last bit: sums are computed in another order (`used_columns`, `pool_gradients`,
-`rnn_bias`, `batch_matmul_sums`, `pretranspose`), products are rounded at another point
+`rnn_bias`, `batch_matmul_sums`, `lift_sums`, `pretranspose`), products are rounded at another point
 (`factor_reuse`, `fold_learning_rate`), or a zero has another sign (`sums`).
 """
 from tinyflow.compiler.rewrites.batch_matmul_sums import batch_matmul_sums
 from tinyflow.compiler.rewrites.factor_reuse import reuse_factors
 from tinyflow.compiler.rewrites.fold_learning_rate import fold_learning_rate
+from tinyflow.compiler.rewrites.lift_from_loops import lift_stacks, lift_sums
 from tinyflow.compiler.rewrites.pool_gradients import mask_pool_gradients
 from tinyflow.compiler.rewrites.pretranspose import pretranspose
 from tinyflow.compiler.rewrites.rnn_bias import fold_rnn_biases
@@ -17,6 +18,8 @@ from tinyflow.compiler.rewrites.unstack_slices import unstack_slices
 from tinyflow.compiler.rewrites.used_columns import keep_used_columns
 
 REWRITES = {
+    'lift_stacks': lift_stacks,                 # gradients of loops of unknown length
+    'lift_sums': lift_sums,                     # the weights' gradient of such loops
     'factor_reuse': reuse_factors,              # recurrent cells, gates of an LSTM
     'used_columns': keep_used_columns,          # recurrent cells: products used in part
     'pool_gradients': mask_pool_gradients,      # convolutional networks
@@ -28,4 +31,4 @@ REWRITES = {
     'small_updates': join_small_updates,        # many small Variables, as biases
     'fold_learning_rate': fold_learning_rate,   # gradient descent on large matrices
 }
-NOT_EXACT = frozenset(REWRITES) - {'small_updates', 'unstack_slices'}
+NOT_EXACT = frozenset(REWRITES) - {'lift_stacks', 'small_updates', 'unstack_slices'}

@@ -98,7 +98,7 @@ def _tree(function, lists):
     """The syntax tree of the converted function, with the lines of its file."""
     if function.__name__ == '<lambda>':
         return transformed(_of_lambda(function), lists)
-    lines, first = inspect.getsourcelines(function)
+    lines, first = inspect.getsourcelines(function.__code__)    # not of what it may wrap
     tree = ast.parse(textwrap.dedent(''.join(lines)))
     node = tree.body[0]
     if not isinstance(node, ast.FunctionDef):

@@ -13,6 +13,7 @@ from tinyflow.eager.autograph.names import declared
 __all__ = ['Liveness']
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_TRY = (ast.Try, getattr(ast, 'TryStar', ast.Try))              # Python 3.11
 
 
 class Liveness:
@@ -25,6 +26,7 @@ class Liveness:
                         for name in _read(node)}
         self._always.update(declared(function, (ast.Global, ast.Nonlocal)))
         self._after: dict[ast.stmt, set[str]] = {}
+        self._at_errors: set[str] = set()       # what is read if a statement raises an error
         self._block(function.body, set())
 
     def after(self, statement: ast.stmt) -> set[str]:
@@ -36,7 +38,7 @@ class Liveness:
 
     def _block(self, block, live):
         for statement in reversed(block):
-            live = self._statement(statement, live)
+            live = self._statement(statement, live) | self._at_errors
         return live
 
     def _statement(self, node, live):
@@ -46,17 +48,24 @@ class Liveness:
             return self._block(node.body, live) | self._block(node.orelse, live) | _read(node.test)
         if isinstance(node, (ast.While, ast.For)):
             return self._loop(node, live)
-        if isinstance(node, ast.Try):       # any statement of it may be the last one that ran
-            live = self._block(node.finalbody, live) | live
-            inner = [*node.body, *node.orelse, *[s for h in node.handlers for s in h.body]]
-            self._block(inner, live | _read(*inner))
-            for handler in node.handlers:
-                self._block(handler.body, live)
-            return live | _read(node)
+        if isinstance(node, _TRY):
+            return self._try(node, live)
+        if isinstance(node, ast.Match):
+            before = [self._block(case.body, live) for case in node.cases]
+            heads = [part for case in node.cases for part in (case.pattern, case.guard) if part]
+            return live.union(*before) | _read(node.subject, *heads)
         if isinstance(node, ast.With):
             live = self._block(node.body, live)
             return live | _read(*[item.context_expr for item in node.items])
         return live - _set_here(node) | _read(node)
+
+    def _try(self, node, live):
+        live = self._block(node.finalbody, live)
+        handled = live.union(*[self._block(handler.body, live) for handler in node.handlers])
+        around, self._at_errors = self._at_errors, self._at_errors | handled
+        before = self._block([*node.body, *node.orelse], live | handled)
+        self._at_errors = around
+        return before | _read(*[handler.type for handler in node.handlers if handler.type])
 
     def _loop(self, node, live):
         if isinstance(node, ast.For):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 
-__all__ = ['always_returns', 'contains', 'declared', 'is_plain', 'names_set']
+__all__ = ['always_returns', 'blocks', 'contains', 'declared', 'is_plain', 'names_set']
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp,
            ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -33,8 +33,10 @@ def names_set(statements) -> list[str]:
             elif isinstance(node, (ast.Import, ast.ImportFrom)):
                 for alias in node.names:
                     found[(alias.asname or alias.name).partition('.')[0]] = None
-            elif isinstance(node, ast.ExceptHandler) and node.name:
+            elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
                 found[node.name] = None
+            elif isinstance(node, ast.MatchMapping) and node.rest:
+                found[node.rest] = None
     return [*found, *[part for part, root in parts.items() if root not in found]]
 
 
@@ -58,6 +60,18 @@ def declared(function, kind) -> list[str]:
     """The names that a function declares `global` (kind ast.Global) or `nonlocal`."""
     return list(dict.fromkeys(name for statement in function.body for node in _walk(statement)
                               if isinstance(node, kind) for name in node.names))
+
+
+def blocks(statement) -> list[tuple[ast.AST, str]]:
+    """(node, field) of each list of statements in a statement: of branches, handlers, cases.
+
+    Functions and classes have none: their statements belong to another scope.
+    """
+    if isinstance(statement, _SCOPES):
+        return []
+    parts = (statement, *getattr(statement, 'handlers', ()), *getattr(statement, 'cases', ()))
+    return [(part, field) for part in parts for field in ('body', 'orelse', 'finalbody')
+            if getattr(part, field, None)]
 
 
 def contains(statements, *kinds, inside_loops=True) -> bool:

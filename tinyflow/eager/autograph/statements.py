@@ -9,26 +9,30 @@ with the function around them (`nonlocal`), and a call that runs them:
         y = -x              def orelse(): ...
                             ag__.if_stmt(x > 0, body, orelse, get_state, set_state, ('y',), ())
 
-Before that, `break`, `continue` and `return` inside of blocks become flags, and the statements
-after them an `if not flag:`.
+Before that, jumps.py replaces `break`, `continue` and `return` inside of blocks.
 """
 from __future__ import annotations
 
 import ast
 import itertools
 
+from tinyflow.eager.autograph.jumps import Jumps, Returns
 from tinyflow.eager.autograph.liveness import Liveness
-from tinyflow.eager.autograph.names import (
-    always_returns,
-    contains,
-    declared,
-    is_plain,
-    names_set,
+from tinyflow.eager.autograph.names import declared, is_plain, names_set
+from tinyflow.eager.autograph.syntax import (
+    assign,
+    at,
+    binds,
+    call_operator,
+    identifier,
+    located,
+    negated,
+    no_arguments,
+    operator,
+    thunk,
 )
 
 __all__ = ['transformed']
-
-_AG = 'ag__'
 
 
 def transformed(function: ast.FunctionDef, lists: bool = False) -> ast.FunctionDef:
@@ -38,42 +42,10 @@ def transformed(function: ast.FunctionDef, lists: bool = False) -> ast.FunctionD
     """
     if lists:
         function.body = [_Appends().visit(statement) for statement in function.body]
-    _Returns().function(function)
-    function.body = _Jumps().block(function.body)
+    Returns().function(function)
+    function.body = Jumps().block(function.body)
     _Blocks().function(function)
     return ast.fix_missing_locations(function)
-
-
-def _name(identifier, context=None):
-    return ast.Name(identifier, context or ast.Load())
-
-
-def _set(identifier, value):
-    return ast.Assign([_name(identifier, ast.Store())], value)
-
-
-def _flag(identifier, value):
-    return _set(identifier, ast.Constant(value))
-
-
-def _not(*flags):
-    """`not a and not b`, as an expression that tensors may be in."""
-    terms = [ast.UnaryOp(ast.Not(), _name(flag)) for flag in flags]
-    return terms[0] if len(terms) == 1 else ast.BoolOp(ast.And(), terms)
-
-
-def _at(node, *made):
-    """The made statements, on the first line of `node` in the file."""
-    return [_located(statement, node) for statement in made]
-
-
-def _located(made, node):
-    """`made`, whose new parts are on the first line of `node`; others stay where they are."""
-    for inner in ast.walk(made):
-        if not hasattr(inner, 'lineno') and isinstance(inner, (ast.stmt, ast.expr, ast.arg)):
-            inner.lineno = inner.end_lineno = node.lineno
-            inner.col_offset = inner.end_col_offset = node.col_offset
-    return made
 
 
 # ---- append ----------------------------------------------------------------------------------
@@ -93,134 +65,8 @@ class _Appends(ast.NodeTransformer):
                 and call.func.attr == 'append' and isinstance(call.func.value, ast.Name) \
                 and len(call.args) == 1 and not call.keywords:
             target = call.func.value
-            return _at(node, _set(target.id, _call('append', target, call.args[0])))[0]
+            return at(node, assign(target.id, call_operator('append', target, call.args[0])))[0]
         return node
-
-
-# ---- return ------------------------------------------------------------------------------------
-
-
-class _Returns:
-    """A function whose only `return` is its last statement."""
-
-    def function(self, node):
-        node.body = self._else_for_the_rest(node.body)
-        inner = node.body[:-1] if isinstance(node.body[-1], ast.Return) else node.body
-        if not contains(inner, ast.Return):
-            return
-        start = _at(node, _flag('do_return__', False),
-                    _set('retval__', _call('UndefinedReturn')))
-        end = _at(node.body[-1], ast.Return(_call('returned', _name('retval__'))))
-        node.body = start + self._block(node.body) + end
-
-    def _else_for_the_rest(self, block):
-        """Moves what follows an `if` that returns into its other branch."""
-        result = []
-        for i, statement in enumerate(block):
-            if isinstance(statement, ast.If):
-                rest = block[i + 1:]
-                if rest and always_returns(statement.body):
-                    statement.orelse, rest = statement.orelse + rest, None
-                elif rest and always_returns(statement.orelse):
-                    statement.body, rest = statement.body + rest, None
-                statement.body = self._else_for_the_rest(statement.body)
-                statement.orelse = self._else_for_the_rest(statement.orelse)
-                result.append(statement)
-                if rest is None:
-                    break
-                continue
-            for field in ('body', 'orelse', 'finalbody'):
-                inner = getattr(statement, field, None)
-                if inner and not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-                    setattr(statement, field, self._else_for_the_rest(inner))
-            result.append(statement)
-        return result
-
-    def _block(self, block):
-        result = []
-        for i, statement in enumerate(block):
-            if isinstance(statement, ast.Return):
-                value = statement.value or ast.Constant(None)
-                return result + _at(statement, _flag('do_return__', True), _set('retval__', value))
-            returns = contains([statement], ast.Return)
-            if returns:
-                self._inside(statement)
-            result.append(statement)
-            rest = block[i + 1:]
-            if returns and rest:
-                guard = ast.If(_not('do_return__'), self._block(rest), [])
-                return result + _at(rest[0], guard)
-        return result
-
-    def _inside(self, statement):
-        for field in ('body', 'orelse', 'finalbody'):
-            inner = getattr(statement, field, None)
-            if inner:
-                setattr(statement, field, self._block(inner))
-        if isinstance(statement, (ast.While, ast.For)):
-            statement.stops = [*getattr(statement, 'stops', []), 'do_return__']
-
-
-# ---- break and continue ------------------------------------------------------------------------
-
-
-class _Jumps:
-    """Loops without `break` and `continue`; `loop.stops` are the flags that end a loop."""
-
-    def __init__(self):
-        self._numbers = itertools.count(1)
-
-    def block(self, block):
-        result = []
-        for statement in block:
-            result += self._statement(statement)
-        return result
-
-    def _statement(self, statement):
-        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            return [statement]
-        for field in ('body', 'orelse', 'finalbody'):
-            inner = getattr(statement, field, None)
-            if inner:
-                setattr(statement, field, self.block(inner))
-        for handler in getattr(statement, 'handlers', ()):
-            handler.body = self.block(handler.body)
-        if not isinstance(statement, (ast.While, ast.For)):
-            return [statement]
-        before, number = [], next(self._numbers)
-        if contains(statement.body, ast.Break, inside_loops=False):
-            flag = f'break_{number}__'
-            before = _at(statement, _flag(flag, False))
-            statement.body = self._without(ast.Break, statement.body, flag)
-            statement.stops = [*getattr(statement, 'stops', []), flag]
-            if statement.orelse:
-                statement.orelse = _at(statement, ast.If(_not(flag), statement.orelse, []))
-        if contains(statement.body, ast.Continue, inside_loops=False):
-            flag = f'continue_{number}__'
-            before += _at(statement, _flag(flag, False))
-            statement.body = _at(statement, _flag(flag, False)) + \
-                self._without(ast.Continue, statement.body, flag)
-        orelse, statement.orelse = statement.orelse, []
-        return [*before, statement, *orelse]
-
-    def _without(self, kind, block, flag):
-        """The block with `flag = True` in place of the jump, and what follows under a guard."""
-        result = []
-        for i, statement in enumerate(block):
-            if isinstance(statement, kind):
-                return result + _at(statement, _flag(flag, True))
-            jumps = contains([statement], kind, inside_loops=False)
-            if jumps:
-                for field in ('body', 'orelse', 'finalbody'):
-                    inner = getattr(statement, field, None)
-                    if inner:
-                        setattr(statement, field, self._without(kind, inner, flag))
-            result.append(statement)
-            rest = block[i + 1:]
-            if jumps and rest:
-                guard = ast.If(_not(flag), self._without(kind, rest, flag), [])
-                return result + _at(rest[0], guard)
-        return result
 
 
 # ---- blocks as functions -----------------------------------------------------------------------
@@ -238,7 +84,7 @@ class _Blocks(ast.NodeTransformer):
         self._globals = declared(node, ast.Global)
         declarations = [kind(names) for kind in (ast.Global, ast.Nonlocal)
                         if (names := declared(node, kind))]
-        node.body = _at(node, *declarations) + self._visited(node.body)
+        node.body = at(node, *declarations) + self._visited(node.body)
 
     def visit_Global(self, node):                   # noqa: N802
         return ast.copy_location(ast.Pass(), node)      # the function begins with it
@@ -253,7 +99,7 @@ class _Blocks(ast.NodeTransformer):
         return [part for statement in block for part in self._parts(statement)]
 
     def visit_FunctionDef(self, node):              # noqa: N802 - ast's names
-        node.decorator_list.append(_located(_attribute('convert'), node))
+        node.decorator_list.append(located(operator('convert'), node))
         return node
 
     def visit_ClassDef(self, node):                 # noqa: N802
@@ -263,14 +109,21 @@ class _Blocks(ast.NodeTransformer):
 
     # ---- statements
 
+    def visit_Delete(self, node):                   # noqa: N802
+        # A name stays, so that functions of blocks can share it.
+        names = [t for t in node.targets if isinstance(t, ast.Name)]
+        node.targets = [self.visit(t) for t in node.targets if t not in names]
+        return [*([node] if node.targets else []), *at(node, *[
+            assign(t.id, call_operator('Undefined', ast.Constant(t.id))) for t in names])]
+
     def visit_If(self, node):                       # noqa: N802
         names = names_set([*node.body, *node.orelse])
         test = self.visit(node.test)
         number = next(self._numbers)
         body = self._function(f'if_body_{number}__', self._visited(node.body), names)
         orelse = self._function(f'else_body_{number}__', self._visited(node.orelse), names)
-        return _at(node, *self._state(number, names), body, orelse, ast.Expr(_call(
-            'if_stmt', test, _name(body.name), _name(orelse.name),
+        return at(node, *self._state(number, names), body, orelse, ast.Expr(call_operator(
+            'if_stmt', test, identifier(body.name), identifier(orelse.name),
             *self._accessors(number, names, node))))
 
     def visit_While(self, node):                    # noqa: N802
@@ -278,14 +131,14 @@ class _Blocks(ast.NodeTransformer):
         test = node.test
         stops = getattr(node, 'stops', [])
         if stops:
-            test = ast.BoolOp(ast.And(), [_not(*stops), test])
-        test = self.visit(_at(node, ast.Expr(test))[0].value)
+            test = ast.BoolOp(ast.And(), [negated(*stops), test])
+        test = self.visit(at(node, ast.Expr(test))[0].value)
         number = next(self._numbers)
-        condition = ast.FunctionDef(f'loop_test_{number}__', _no_arguments(), [ast.Return(test)],
+        condition = ast.FunctionDef(f'loop_test_{number}__', no_arguments(), [ast.Return(test)],
                                     [])
         body = self._function(f'loop_body_{number}__', self._visited(node.body), names)
-        return _at(node, *self._state(number, names), condition, body, ast.Expr(_call(
-            'while_stmt', _name(condition.name), _name(body.name),
+        return at(node, *self._state(number, names), condition, body, ast.Expr(call_operator(
+            'while_stmt', identifier(condition.name), identifier(body.name),
             *self._accessors(number, names, node))))
 
     def visit_For(self, node):                      # noqa: N802
@@ -293,47 +146,52 @@ class _Blocks(ast.NodeTransformer):
                                     *names_set(node.body)]))
         number = next(self._numbers)
         item = f'item_{number}__'
-        start = ast.Assign([node.target], _name(item))
+        start = ast.Assign([node.target], identifier(item))
         body = self._function(f'loop_body_{number}__', [start, *self._visited(node.body)], names,
                               argument=item)
         stops = getattr(node, 'stops', [])
         made, extra = [], ast.Constant(None)
         if stops:
-            test = ast.FunctionDef(f'loop_test_{number}__', _no_arguments(), [ast.Return(
-                self.visit(_at(node, ast.Expr(_not(*stops)))[0].value))], [])
-            made, extra = [test], _name(test.name)
-        return _at(node, *self._state(number, names), *made, body, ast.Expr(_call(
-            'for_stmt', self.visit(node.iter), extra, _name(body.name),
+            test = ast.FunctionDef(f'loop_test_{number}__', no_arguments(), [ast.Return(
+                self.visit(at(node, ast.Expr(negated(*stops)))[0].value))], [])
+            made, extra = [test], identifier(test.name)
+        return at(node, *self._state(number, names), *made, body, ast.Expr(call_operator(
+            'for_stmt', self.visit(node.iter), extra, identifier(body.name),
             *self._accessors(number, names, node))))
 
     def visit_Assert(self, node):                   # noqa: N802
         message = ast.Constant(None) if node.msg is None else self.visit(node.msg)
-        return _at(node, ast.Expr(_call('assert_stmt', self.visit(node.test), _lambda(message))))
+        return at(node, ast.Expr(call_operator('assert_stmt', self.visit(node.test),
+                                               thunk(message))))
 
     # ---- expressions
 
     def visit_BoolOp(self, node):                   # noqa: N802
+        if binds(node):
+            return self.generic_visit(node)
         kind = 'and_' if isinstance(node.op, ast.And) else 'or_'
-        return _located(_call(kind, *[_lambda(self.visit(v)) for v in node.values]), node)
+        return located(call_operator(kind, *[thunk(self.visit(v)) for v in node.values]), node)
 
     def visit_UnaryOp(self, node):                  # noqa: N802
         self.generic_visit(node)
-        return _located(_call('not_', node.operand), node) \
+        return located(call_operator('not_', node.operand), node) \
             if isinstance(node.op, ast.Not) else node
 
     def visit_Compare(self, node):                  # noqa: N802
         if len(node.ops) > 1 and all(isinstance(c, (ast.Name, ast.Constant))
                                      for c in node.comparators[:-1]):
-            return self.visit(_located(_chain(node), node))
+            return self.visit(located(_chain(node), node))
         self.generic_visit(node)
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
             kind = 'eq' if isinstance(node.ops[0], ast.Eq) else 'not_eq'
-            return _located(_call(kind, node.left, node.comparators[0]), node)
+            return located(call_operator(kind, node.left, node.comparators[0]), node)
         return node
 
     def visit_IfExp(self, node):                    # noqa: N802
         self.generic_visit(node)
-        return _located(_call('if_exp', node.test, _lambda(node.body), _lambda(node.orelse)),
+        if binds(node):
+            return node
+        return located(call_operator('if_exp', node.test, thunk(node.body), thunk(node.orelse)),
                         node)
 
     def visit_Call(self, node):                     # noqa: N802
@@ -341,7 +199,7 @@ class _Blocks(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id in (
                 'super', 'locals', 'globals', 'vars', 'dir', 'eval', 'exec'):
             return node
-        return _located(ast.Call(_attribute('call'), [node.func, *node.args], node.keywords), node)
+        return located(ast.Call(operator('call'), [node.func, *node.args], node.keywords), node)
 
     # ---- the names that a block sets
 
@@ -350,7 +208,7 @@ class _Blocks(ast.NodeTransformer):
         shared = [kind(those) for kind, those in (
             (ast.Nonlocal, [n for n in names if n not in self._globals]),
             (ast.Global, [n for n in names if n in self._globals])) if those]
-        arguments = _no_arguments()
+        arguments = no_arguments()
         if argument:
             arguments.args = [ast.arg(argument)]
         return ast.FunctionDef(name, arguments, [*shared, *(block or [ast.Pass()])], [])
@@ -359,14 +217,15 @@ class _Blocks(ast.NodeTransformer):
         """Makes the names exist, and functions that get and set them."""
         if not names:
             return []
-        exist = [_set(name, _bound(name)) for name in names if is_plain(name)]
-        get = ast.FunctionDef(f'get_state_{number}__', _no_arguments(), [ast.Return(ast.Tuple(
-            [_name(n) if is_plain(n) else _bound(n) for n in names], ast.Load()))], [])
-        held = [_name(n, ast.Store()) if is_plain(n) else _name(f'part_{i}__', ast.Store())
+        exist = [assign(name, _bound(name)) for name in names if is_plain(name)]
+        get = ast.FunctionDef(f'get_state_{number}__', no_arguments(), [ast.Return(ast.Tuple(
+            [identifier(n) if is_plain(n) else _bound(n) for n in names], ast.Load()))], [])
+        held = [identifier(n if is_plain(n) else f'part_{i}__', ast.Store())
                 for i, n in enumerate(names)]
         setter = self._function(f'set_state_{number}__', [
-            ast.Assign([ast.Tuple(held, ast.Store())], _name('state__')),
-            *[_set_part(n, _name(f'part_{i}__')) for i, n in enumerate(names) if not is_plain(n)],
+            ast.Assign([ast.Tuple(held, ast.Store())], identifier('state__')),
+            *[_set_part(n, identifier(f'part_{i}__')) for i, n in enumerate(names)
+              if not is_plain(n)],
         ], names, argument='state__')
         return [*exist, get, setter]
 
@@ -374,23 +233,23 @@ class _Blocks(ast.NodeTransformer):
         """The functions of the state, the names in it, and those that are the block's own."""
         if not names:
             empty = ast.Tuple([], ast.Load())
-            return [_attribute('no_state'), _attribute('set_no_state'), empty, empty]
+            return [operator('no_state'), operator('set_no_state'), empty, empty]
         live = self._live.after(node)
-        return [_name(f'get_state_{number}__'), _name(f'set_state_{number}__'), _strings(names),
-                _strings([n for n in names if is_plain(n) and n not in live])]
+        return [identifier(f'get_state_{number}__'), identifier(f'set_state_{number}__'),
+                _strings(names), _strings([n for n in names if is_plain(n) and n not in live])]
 
 
 def _bound(name):
     """What a name, attribute or item is, or an object that says that it is nothing yet."""
-    return _call('bound', _lambda(_expression(name)), ast.Constant(name))
+    return call_operator('bound', thunk(_expression(name)), ast.Constant(name))
 
 
 def _set_part(name, value):
     """The statement that sets an attribute or item."""
     node = _expression(name)
     if isinstance(node, ast.Attribute):
-        return ast.Expr(_call('set_attribute', node.value, ast.Constant(node.attr), value))
-    return ast.Expr(_call('set_item', node.value, node.slice, value))
+        return ast.Expr(call_operator('set_attribute', node.value, ast.Constant(node.attr), value))
+    return ast.Expr(call_operator('set_item', node.value, node.slice, value))
 
 
 def _expression(text):
@@ -414,19 +273,3 @@ def _strings(values):
 
 def _set_target(target):
     return ast.Assign([target], ast.Constant(None))
-
-
-def _no_arguments():
-    return ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-
-
-def _lambda(expression):
-    return ast.Lambda(_no_arguments(), expression)
-
-
-def _attribute(name):
-    return ast.Attribute(_name(_AG), name, ast.Load())
-
-
-def _call(name, *arguments):
-    return ast.Call(_attribute(name), list(arguments), [])

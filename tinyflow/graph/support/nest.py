@@ -141,6 +141,13 @@ def _packed(structure: Any, flat: Iterator, nested: Callable[[Any], bool]) -> An
     return _like(structure, [_packed(child, flat, nested) for child in _children(structure)])
 
 
+def skeleton(structure: Any) -> Any:
+    """A hashable value that is equal for structures of the same types and keys."""
+    if not is_nested(structure):
+        return type(structure) if _is_composite(structure) else None
+    return type(structure), tuple([(key, skeleton(child)) for key, child in _items(structure)])
+
+
 def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
     """Applies func to corresponding leaves; the result has the first structure's structure.
 

@@ -45,6 +45,11 @@ class ElementList:
         """The element, or None if it was never set."""
         return self._owned().get(index)
 
+    @property
+    def count(self) -> int:
+        """How many elements are set."""
+        return len(self._owned())
+
     def items(self) -> dict:
         """{index: element} of all that are set; not to be changed."""
         return {i: e for i, e in self._owned().items() if i < self.length}

@@ -65,14 +65,14 @@ def _merged(one, other):
                          f'{shapes.text(other)}') from None
 
 
-def _check_element(items: ElementList, shape) -> None:
+def check_element(items: ElementList, shape) -> None:
     if items.shape is not None and not shapes.compatible(items.shape, shape):
         raise ValueError(
             f'Tried to set a tensor with incompatible shape at a list index. Item element shape: '
             f'{shapes.text(shape)} list shape: {shapes.text(items.shape)}')
 
 
-def _zeros(items: ElementList, shape):
+def unset_element(items: ElementList, shape):
     """The zeros read for an element that was never set."""
     shape = _merged(items.shape, shape)
     if not shapes.known(shape):
@@ -94,7 +94,7 @@ def _element(items: ElementList, index: int, shape=None):
         raise InvalidArgumentError(None, None, f'Trying to access element {index} in a list with '
                                                f'{items.length} elements.')
     found = items.get(index)
-    return _zeros(items, shape) if found is None else found
+    return unset_element(items, shape) if found is None else found
 
 
 def _piece(items: ElementList, index: int, shape, lengths):
@@ -170,7 +170,7 @@ class TensorListPushBack(_ListOp):
 
     def kernel(input_handle, tensor):
         items = elements(input_handle)
-        _check_element(items, tensor.shape)
+        check_element(items, tensor.shape)
         return wrapped(items.set(items.length, tensor))
 
     def gradient(op, grad):
@@ -195,7 +195,7 @@ class TensorListPopBack(Op):
         if not items.length:
             raise InvalidArgumentError(None, None, 'Trying to pop from an empty list')
         rest, last = items.pop()
-        return wrapped(rest), _zeros(items, _raw(element_shape)) if last is None else last
+        return wrapped(rest), unset_element(items, _raw(element_shape)) if last is None else last
 
     def gradient(op, list_grad, grad):
         if list_grad is None:
@@ -282,7 +282,7 @@ class TensorListSetItem(_ListOp):
                             'elements.',
                             'size=... is how many a TensorArray holds; with dynamic_size=True it '
                             'grows.')
-        _check_element(items, item.shape)
+        check_element(items, item.shape)
         return wrapped(items.set(index, item))
 
     def gradient(op, grad):
@@ -522,7 +522,7 @@ def _total_optional(optionals):
 
 def _added(one: ElementList, other: ElementList) -> ElementList:
     """Element-wise sum; an element that is not set counts as zero."""
-    if len(one.items()) < len(other.items()):
+    if one.count < other.count:
         one, other = other, one
     if other.length > one.length:
         one = one.resized(other.length)

@@ -26,6 +26,7 @@ from tinyflow.graph.support.waits import check_deadline, deadlines
 from tinyflow.ops.array import constants, identity_and_cast, shaping
 from tinyflow.ops.control_flow import tf1_names
 from tinyflow.ops.control_flow.function_nodes import describe_value, make_while
+from tinyflow.ops.control_flow.lifted_loop import bind_lifted
 from tinyflow.ops.control_flow.while_gradient import while_gradient
 from tinyflow.ops.math import arithmetic, logic
 from tinyflow.ops.random import tf1_node_count
@@ -57,6 +58,8 @@ class While(Op):
 
     def bind(instruction, function):
         """A loop over compiled functions; None for values passed through (see compiler/lower)."""
+        if '_lifted' in instruction.attrs:
+            return bind_lifted(instruction, function)
         condition, body = instruction.attrs['cond'], instruction.attrs['body']
         positions = instruction.attrs.get('_inputs') or range(len(instruction.inputs))
         not_passed = instruction.storage_inputs

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from tinyflow.eager.function import ConcreteFunction, Function
+from tinyflow.eager.concrete_function import ConcreteFunction
+from tinyflow.eager.function import Function
 from tinyflow.eager.symbolic import SymbolicGraph, session_of
 from tinyflow.eager.traced_graph import SideEffects, TracedGraph
 from tinyflow.graph.defaults import name_scope
@@ -19,7 +20,6 @@ from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import misuse
-from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.ops.array.identity_and_cast import identity
 from tinyflow.ops.array.placeholders import placeholder
 from tinyflow.ops.variables.variable import Variable
@@ -180,7 +180,7 @@ def _call_of(function, concrete):
     args, kwargs = concrete._arguments
     parameters = function._parameters.parameters
     values = {**dict(zip(parameters, args)), **kwargs}
-    takes = [[name, constants.TENSOR if isinstance(value, (Tensor, TensorSpec)) else value]
+    takes = [[name, constants.TENSOR if isinstance(value, Tensor) else value]
              for name, value in values.items()]
     defaults = {name: p.default for name, p in parameters.items() if p.default is not p.empty}
     plain = all(value is None or isinstance(value, (bool, int, float, str))
@@ -202,8 +202,8 @@ def _built(graph, name, concrete):
                 parameter.dtype, parameter.shape, name=key)
         leaves = iter(own.values())
         arguments = nest.map_structure(
-            lambda leaf: next(leaves) if isinstance(leaf, (Tensor, TensorSpec)) else leaf,
-            concrete._arguments)
+            lambda leaf: next(leaves) if isinstance(leaf, Tensor) else leaf,
+            concrete._arguments, expand_composites=True)
         args, kwargs = arguments
         result = concrete._python_function(*args, **kwargs)
         with graph.control_dependencies(graph.side_effects.acting):

@@ -162,3 +162,7 @@ def _drawn(data, share):
 
 
 __all__ = ['ForestHParams', 'RandomForestGraphs']
+
+
+def __dir__():
+    return __all__
