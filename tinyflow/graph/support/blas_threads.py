@@ -31,7 +31,7 @@ import numpy as np  # noqa: E402 - see above
 from tinyflow.graph.support.tiles import in_tiles  # noqa: E402
 from tinyflow.graph.support.waits import indivisible  # noqa: E402
 
-__all__ = ['SMALL', 'dot', 'in_tiles_of_products', 'matmul', 'threads_for']
+__all__ = ['SMALL', 'dot', 'dot_in_one_thread', 'in_tiles_of_products', 'matmul', 'threads_for']
 
 SMALL = 1 << 18         # multiplications; OpenBLAS does up to that many in the calling thread
 _SHARE = 1 << 21        # multiplications (about 40 us) that pay for one more thread
@@ -63,12 +63,19 @@ def in_tiles_of_products(n: int, function: Callable[[int, int], None], tile: int
 
     False, and nothing is done, if NumPy has a BLAS that decides itself.
     """
-    if _multiply is _find:
-        _look()
-    blas = getattr(_multiply, '__self__', None)         # whose method it is
+    blas = _blas()
     if blas is None:
         return False
     blas.one_thread_each(lambda: in_tiles(n, function, tile, 1))
+    return True
+
+
+def dot_in_one_thread(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> bool:
+    """Writes np.dot(a, b), computed by the calling thread, to `out`; False as above."""
+    blas = _blas()
+    if blas is None:
+        return False
+    blas.multiply(np.dot, 0, a, b, out)
     return True
 
 
@@ -168,6 +175,13 @@ def _find(function: Callable[..., np.ndarray], work: int, *arrays: Any) -> np.nd
     """The first large product: looks for the BLAS, and computes it."""
     _look()
     return _multiply(function, work, *arrays)
+
+
+def _blas() -> Blas | None:
+    """The BLAS whose number of threads can be set; None if NumPy has another one."""
+    if _multiply is _find:
+        _look()
+    return getattr(_multiply, '__self__', None)         # whose method it is
 
 
 def _look() -> None:

@@ -18,7 +18,7 @@ from tinyflow.graph.support.waits import check_deadline, deadlines
 from tinyflow.ops.control_flow.persistent_list import ElementList
 from tinyflow.ops.control_flow.tensor_lists import check_element, elements, unset_element, wrapped
 
-__all__ = ['Lifted', 'bind_lifted']
+__all__ = ['Lifted']
 
 _ROWS = 1024                # of the factors that are collected before they are multiplied
 _ELEMENTS = 1 << 20         # of the larger one of the two, at most

@@ -19,6 +19,7 @@ from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import constants, ranking, shaping, unique
 from tinyflow.ops.math import arithmetic, complex_numbers, logic, scans
 from tinyflow.ops.support.arguments import renamed
+from tinyflow.ops.support.axis_sums import add_reduce, is_product
 
 
 class Reduction(Op, abstract=True):
@@ -118,17 +119,25 @@ def _emit_sum(call):
     if axes == ():
         return None
     axes = axes[0] if type(axes) is tuple and len(axes) == 1 else axes
-    keep = call.attrs['keep_dims']
+    keep, x = call.attrs['keep_dims'], call.inputs[0]
+    if not x.known_shape or is_product(x.dtype.np, x.sizes, axes):
+        return f'{call.constant(add_reduce)}({call.args[0]}, {axes}, {call.out}, {keep})'
     if call.out == 'None':
         return f'np.add.reduce({call.args[0]}, {axes}{", keepdims=True" if keep else ""})'
     return f'np.add.reduce({call.args[0]}, {axes}, None, {call.out}{", True" if keep else ""})'
+
+
+def _sum(x, axes, out, keep_dims):
+    if x.dtype.kind == 'f' and axes != ():
+        return add_reduce(x, axes, out, keep_dims)
+    return np.add.reduce(x, axes, x.dtype, out, keep_dims)
 
 
 class Sum(Reduction):
     def kernel(x, axes, out=None, *, keep_dims):
         if axes == ():                  # NumPy would add 0.0, which turns -0.0 into 0.0
             return np.positive(x, out)
-        return np.add.reduce(x, axes, x.dtype, out, keep_dims)
+        return _sum(x, axes, out, keep_dims)
 
     emit = _emit_sum
 
@@ -138,7 +147,7 @@ class Sum(Reduction):
 
 class Mean(Reduction):
     def kernel(x, axes, out=None, *, keep_dims):
-        total = np.add.reduce(x, axes, x.dtype, out, keep_dims)
+        total = _sum(x, axes, out, keep_dims)
         # The mean of no elements is 0 / 0, a NaN; an empty output stays empty.
         count = x.size // total.size if total.size else 1
         if x.dtype.kind in 'iu':

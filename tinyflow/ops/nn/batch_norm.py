@@ -16,6 +16,7 @@ from tinyflow.graph.support.tiles import in_tiles
 from tinyflow.ops.array import constants, shaping
 from tinyflow.ops.conv import conv_geometry
 from tinyflow.ops.math import arithmetic, reduction
+from tinyflow.ops.support.axis_sums import add_reduce, is_product
 
 _ATTRS = {'epsilon': 1e-4, 'data_format': 'NHWC', 'is_training': True}
 _WIDE = frozenset((float32, float64))
@@ -59,6 +60,8 @@ class _Layout:
         return parts.sum(0)
 
     def sum(self, x):
+        if len(self.rows) == 2 and is_product(x.dtype, x.shape, 0):
+            return add_reduce(x, 0)
         return np.einsum(f'{self.subscripts}->j', x)
 
     def dot(self, x, y):

@@ -15,6 +15,7 @@ from tinyflow.graph.support.errors import OpFailure, misuse, report
 from tinyflow.ops.array import constants
 from tinyflow.ops.linalg.matmul import matmul
 from tinyflow.ops.nn import activations
+from tinyflow.ops.support.axis_sums import add_reduce, is_product
 
 
 def _channel_axis(rank, data_format):
@@ -101,7 +102,7 @@ class BiasAddGrad(Op):
     def emit(call):
         dy, = call.inputs
         if not dy.known_shape or len(dy.sizes) != 2 or dy.sizes[1] < _NARROW \
-                or math.prod(dy.sizes) <= _ONE_THREAD:
+                or math.prod(dy.sizes) <= _ONE_THREAD or is_product(dy.dtype.np, dy.sizes, 0):
             return None
         return f'np.add.reduce({call.args[0]}, 0, None, {call.out})'
 
@@ -121,9 +122,9 @@ def _column_sums(x, out):
     """x [rows, columns] -> [columns], by the fastest method for its size."""
     if x.size <= _ONE_THREAD and x.dtype.kind == 'f' and x.itemsize >= 4:
         return np.matmul(_ones(len(x), x.dtype), x, out)
-    if x.shape[1] < _NARROW:
+    if x.shape[1] < _NARROW and not is_product(x.dtype, x.shape, 0):
         return np.einsum('ij->j', x, out=out)
-    return np.add.reduce(x, 0, None, out)
+    return add_reduce(x, 0, out)
 
 
 @lru_cache(maxsize=64)
