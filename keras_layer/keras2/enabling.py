@@ -1,10 +1,9 @@
 """The switch for what Keras 2.1 does otherwise in every layer: random numbers, names, shapes.
 
+Each difference is a variable of the module that asks for it; what it means stands next to it.
 A seed that is not given is drawn from NumPy, so that `np.random.seed(7)` at the top of a program
-decides them, as books have it; tf.keras takes the graph's. Names of layers count from one:
-dense_1, where tf.keras has dense. Where another module asks for such a setting, a variable of that
-module is set here; what it means stands next to it. The switch is on while `import keras` means
-this package (`install_as_tensorflow`).
+decides them, as books have it; tf.keras takes the graph's. The switch is on while `import keras`
+means this package (`install_as_tensorflow`).
 """
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ _CUT_OFF = .87962566103423978
 
 
 def enable():
-    """From now on layers take the seeds that are not given from NumPy, and are named dense_1."""
+    """From now on all layers, models and tensors follow Keras 2.1."""
     for owner, name, value, _ in _switches():
         setattr(owner, name, value)
     shapes.enable()
@@ -40,7 +39,7 @@ def enable():
 
 
 def disable():
-    """From now on layers take the graph's seeds, and are named dense, as those of tf.keras."""
+    """From now on all layers, models and tensors follow tf.keras."""
     for owner, name, _, value in _switches():
         setattr(owner, name, value)
     shapes.disable()

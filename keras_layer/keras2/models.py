@@ -16,6 +16,7 @@ from keras_layer.engine.training.functions import trainable_state
 from keras_layer.keras2 import legacy_layers, normalization, optimizers
 from keras_layer.keras2.losses_of_keras2 import CompiledAsKeras2
 from keras_layer.keras2.numbers import Number
+from keras_layer.keras2.stateful_metrics import LayerMetric
 from keras_layer.keras2.tensors import uses_learning_phase
 from keras_layer.saving import configs, save
 from keras_layer.saving.save import save_model
@@ -37,14 +38,22 @@ class Model(_model.Model):
         super().compile(optimizer, *args, **kwargs)
 
     def train_on_batch(self, *args, **kwargs):
-        """One training step; the loss, or the loss and metrics, of this batch alone."""
-        self.reset_metrics()
-        return super().train_on_batch(*args, **kwargs)
+        """One training step; the loss, or the loss and metrics, of this batch alone.
+
+        Metrics that are layers with a state go on; `fit` and `evaluate` begin again.
+        """
+        self._forget_batches()
+        return super().train_on_batch(*args, **kwargs, reset_metrics=False)
 
     def test_on_batch(self, *args, **kwargs):
-        """The loss, or the loss and metrics, of this batch alone."""
-        self.reset_metrics()
-        return super().test_on_batch(*args, **kwargs)
+        """The loss, or the loss and metrics, of this batch alone; see train_on_batch."""
+        self._forget_batches()
+        return super().test_on_batch(*args, **kwargs, reset_metrics=False)
+
+    def _forget_batches(self):
+        for metric in self._all_metrics() if self._compiled else ():
+            if not isinstance(metric, LayerMetric):
+                metric.reset_states()
 
     @classmethod
     def from_config(cls, config, custom_objects=None):

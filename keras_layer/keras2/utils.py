@@ -70,11 +70,9 @@ def _rows(array, start, stop):
 
 def ask_to_proceed_with_overwrite(filepath):
     """Asks in the terminal whether to overwrite a file; True for y."""
-    answer = ''
-    while answer not in ('y', 'n'):
-        answer = input(f'[WARNING] {os.fspath(filepath)} already exists - overwrite? [y/n]'
-                       if not answer else 'Enter "y" (overwrite) or "n" (cancel).').strip().lower()
-        answer = answer or '?'
+    question = f'[WARNING] {os.fspath(filepath)} already exists - overwrite? [y/n]'
+    while (answer := input(question).strip().lower()) not in ('y', 'n'):
+        question = 'Enter "y" (overwrite) or "n" (cancel).'
     return answer == 'y'
 
 
