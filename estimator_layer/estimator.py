@@ -57,7 +57,6 @@ __all__ = ['Estimator', 'WarmStartSettings', 'config_with_model_dir']
 _WARM_START_FIELDS = ('ckpt_to_initialize_from', 'vars_to_warm_start', 'var_name_to_vocab_info',
                       'var_name_to_prev_var_name')
 
-
 _TRAIN_HINT = ("train(input_fn, steps=...), where input_fn returns ({'x': x}, y): "
                "tf.estimator.inputs.numpy_input_fn({'x': x}, y, num_epochs=None, shuffle=True)")
 # Method names of scikit-learn, Keras and tf.contrib.learn, and what to call instead.
@@ -210,14 +209,14 @@ class Estimator:
 
         Ends after `steps` more steps, at global step `max_steps`, or at the end of the input.
         `hooks` are SessionRunHooks, `saving_listeners` CheckpointSaverListeners. Raises ValueError
-        if both step counts are given or one is not positive, NanLossDuringTrainingError if the
-        loss becomes NaN.
+        if both step counts are given or one is not positive, or in a task of a cluster that does
+        not train; NanLossDuringTrainingError if the loss becomes NaN.
         """
         if self._config.task_type in (TaskType.EVALUATOR, TaskType.PS):
             raise misuse(ValueError(
-                'Train has been called wrong configuration. Please use '
-                'tf.estimator.train_and_evaluate which calls proper API according to given '
-                f'configuration. Current configuration: {self._config}.'))
+                f'train was called in a task of type {self._config.task_type!r}, which does not '
+                'train.\n  Hint: tf.estimator.train_and_evaluate, which does what TF_CONFIG says '
+                'that the task is for.'))
         if steps is not None and max_steps is not None:
             raise misuse(ValueError('Can not provide both steps and max_steps.'))
         _check_positive('steps', steps)

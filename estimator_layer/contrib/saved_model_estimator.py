@@ -6,6 +6,7 @@ import os
 import numpy as np
 
 from estimator_layer.estimator import Estimator, WarmStartSettings
+from estimator_layer.export.export_output import EvalOutput, TrainOutput
 from estimator_layer.export.saved_model import TAGS
 from estimator_layer.model_fn import EstimatorSpec, ModeKeys
 from tinyflow.formats.graphdef import meta_graph
@@ -23,9 +24,7 @@ from tinyflow.train.sessions.scaffold import Scaffold
 
 __all__ = ['SavedModelEstimator']
 
-_METHODS = {ModeKeys.TRAIN: 'tensorflow/supervised/training',
-            ModeKeys.EVAL: 'tensorflow/supervised/eval'}
-_METRICS, _VALUE, _UPDATE = 'metrics', 'value', 'update_op'
+_METHODS = {ModeKeys.TRAIN: TrainOutput.METHOD_NAME, ModeKeys.EVAL: EvalOutput.METHOD_NAME}
 
 
 class SavedModelEstimator(Estimator):
@@ -158,8 +157,8 @@ def _parts(mode, outputs, method_name):
                    if key.split('/')[0] == 'predictions'}
     metrics = {}
     for key, value in outputs.items():
-        name, _, last = key.rpartition('/')
-        update = f'{name}/{_UPDATE}'
-        if key.split('/')[0] == _METRICS and last == _VALUE and update in outputs:
-            metrics[name] = value, outputs[update]
+        name = key.removesuffix('/value')
+        update = outputs.get(f'{name}/update_op')
+        if name != key and key.startswith('metrics/') and update is not None:
+            metrics[name] = value, update
     return outputs['loss'], predictions, metrics

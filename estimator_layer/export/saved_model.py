@@ -36,7 +36,7 @@ from tinyflow.train.sessions.scaffold import Scaffold, built
 __all__ = ['TAGS', 'export', 'receiver_fn_of_input_fn', 'timestamped_directory']
 
 TAGS = {ModeKeys.PREDICT: [tag_constants.SERVING], ModeKeys.TRAIN: [tag_constants.TRAINING],
-         ModeKeys.EVAL: ['eval']}
+        ModeKeys.EVAL: ['eval']}
 _ATTEMPTS = 10
 _EXTRA = 'assets.extra'
 

@@ -1,52 +1,22 @@
 """keras.utils.conv_utils: lengths and arguments of convolutions."""
 from __future__ import annotations
 
-import numpy as np
-
 from keras_layer import backend as K
+from keras_layer.utils.layer_utils import convert_kernel
 from tinyflow.graph.support.errors import misuse
+from tinyflow.layers.arguments import (
+    data_format,
+    padding as normalize_padding,
+    sizes as normalize_tuple,
+)
 
 __all__ = ['conv_input_length', 'conv_output_length', 'convert_kernel', 'deconv_length',
            'normalize_data_format', 'normalize_padding', 'normalize_tuple']
 
 
-def normalize_tuple(value, n, name):
-    """`value` as a tuple of n integers; a single integer is repeated. ValueError for others."""
-    values = (value,) * n if isinstance(value, (int, np.integer)) else value
-    try:
-        found = tuple(values)
-        whole = all(int(v) == v for v in found)
-    except (TypeError, ValueError):
-        found, whole = (), False
-    if not whole or len(found) != n:
-        raise misuse(ValueError(f'The `{name}` argument must be a tuple of {n} integers. Received: '
-                                f'{value!r}'))
-    return found
-
-
 def normalize_data_format(value):
     """'channels_first' or 'channels_last'; None is that of the backend. ValueError for others."""
-    value = (K.image_data_format() if value is None else value).lower()
-    if value not in ('channels_first', 'channels_last'):
-        raise misuse(ValueError('The `data_format` argument must be one of "channels_first", '
-                                f'"channels_last". Received: {value}'))
-    return value
-
-
-def normalize_padding(value):
-    """'valid', 'same' or 'causal' in lower case. ValueError for others."""
-    padding = value.lower()
-    if padding not in ('valid', 'same', 'causal'):
-        raise misuse(ValueError('The `padding` argument must be one of "valid", "same" (or '
-                                f'"causal" for Conv1D). Received: {padding}'))
-    return padding
-
-
-def convert_kernel(kernel):
-    """A kernel [*sizes, in, out] turned around along all of `sizes`, which Theano needs."""
-    if not 3 <= kernel.ndim <= 5:
-        raise misuse(ValueError(f'Invalid kernel shape: {kernel.shape}'))
-    return np.copy(np.flip(kernel, tuple(range(kernel.ndim - 2))))
+    return data_format(K.image_data_format() if value is None else value)
 
 
 def _check(padding, *known):

@@ -1,10 +1,9 @@
 """The switch for what Keras 2.1 does otherwise in every layer: random numbers, names, shapes.
 
+Each difference is a variable of the module that asks for it; what it means stands next to it.
 A seed that is not given is drawn from NumPy, so that `np.random.seed(7)` at the top of a program
-decides them, as books have it; tf.keras takes the graph's. Names of layers count from one:
-dense_1, where tf.keras has dense. Where another module asks for such a setting, a variable of that
-module is set here; what it means stands next to it. The switch is on while `import keras` means
-this package (`install_as_tensorflow`).
+decides them, as books have it; tf.keras takes the graph's. The switch is on while `import keras`
+means this package (`install_as_tensorflow`).
 """
 from __future__ import annotations
 
@@ -16,9 +15,11 @@ from keras_layer import activations, backend as K, legacy
 from keras_layer.backend import crossentropy, sessions
 from keras_layer.backend.layer_seeds import Seeds
 from keras_layer.engine import base_layer, layer_losses, layer_naming, layer_weights, node
+from keras_layer.engine.layer_weights import LayerWeights
+from keras_layer.engine.training import loops
 from keras_layer.engine.training.batches import ArrayBatches
 from keras_layer.keras2 import shapes, tensors
-from keras_layer.keras2.initializers import Identity
+from keras_layer.keras2.initializers import Identity, VarianceScaling
 from keras_layer.keras2.numbers import Number
 from keras_layer.layers import core, embeddings, merge
 from keras_layer.layers.recurrent import cells, rnn
@@ -30,9 +31,11 @@ __all__ = ['disable', 'enable']
 # The deviation of a normal distribution that is cut off at two deviations; Keras 2.1 leaves it out.
 _CUT_OFF = .87962566103423978
 
+_add_weight_of_tf_keras = LayerWeights.add_weight
+
 
 def enable():
-    """From now on layers take the seeds that are not given from NumPy, and are named dense_1."""
+    """From now on all layers, models and tensors follow Keras 2.1."""
     for owner, name, value, _ in _switches():
         setattr(owner, name, value)
     shapes.enable()
@@ -40,7 +43,7 @@ def enable():
 
 
 def disable():
-    """From now on layers take the graph's seeds, and are named dense, as those of tf.keras."""
+    """From now on all layers, models and tensors follow tf.keras."""
     for owner, name, _, value in _switches():
         setattr(owner, name, value)
     shapes.disable()
@@ -53,7 +56,9 @@ def _switches():
         (Seeds, 'drawn', _from_numpy, None),
         (layer_weights, 'prepare_initializer', _as_in_keras2, None),
         (layer_weights, 'weights_are_assigned', True, False),
+        (LayerWeights, 'add_weight', _add_weight, _add_weight_of_tf_keras),
         (ArrayBatches, 'shuffles_again', True, False),
+        (loops, 'validation_first', True, False),
         (layer_naming, 'zero_based', False, True),
         (legacy, 'convolutions_of_keras_1', True, False),
         (legacy, 'subsets_may_differ', True, False),
@@ -72,6 +77,13 @@ def _switches():
         (enqueuers, 'start_method', 'fork' if hasattr(os, 'fork') else 'spawn', 'spawn'))
 
 
+def _add_weight(layer, *args, **kwargs):
+    """add_weight(name, shape, ...), or as in Keras 1 add_weight(shape, name=..., ...)."""
+    if args and isinstance(args[0], (tuple, int)):
+        kwargs['shape'], args = args[0], args[1:]
+    return _add_weight_of_tf_keras(layer, *args, **kwargs)
+
+
 def _from_numpy():
     return np.random.randint(10e6)
 
@@ -87,7 +99,7 @@ def _as_in_keras2(initializer):
     seed = _from_numpy() if initializer.seed is None else initializer.seed
     if isinstance(initializer, initializers.VarianceScaling):
         normal = 'normal' in initializer.distribution
-        return initializers.VarianceScaling(
+        return VarianceScaling(
             initializer.scale * (_CUT_OFF ** 2 if normal else 1), initializer.mode,
             initializer.distribution, seed, initializer.dtype)
     return type(initializer).from_config({**initializer.get_config(), 'seed': seed})

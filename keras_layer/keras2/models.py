@@ -16,6 +16,7 @@ from keras_layer.engine.training.functions import trainable_state
 from keras_layer.keras2 import legacy_layers, normalization, optimizers
 from keras_layer.keras2.losses_of_keras2 import CompiledAsKeras2
 from keras_layer.keras2.numbers import Number
+from keras_layer.keras2.stateful_metrics import LayerMetric
 from keras_layer.keras2.tensors import uses_learning_phase
 from keras_layer.saving import configs, save
 from keras_layer.saving.save import save_model
@@ -37,20 +38,34 @@ class Model(_model.Model):
         super().compile(optimizer, *args, **kwargs)
 
     def train_on_batch(self, *args, **kwargs):
-        """One training step; the loss, or the loss and metrics, of this batch alone."""
-        self.reset_metrics()
-        return super().train_on_batch(*args, **kwargs)
+        """One training step; the loss, or the loss and metrics, of this batch alone.
+
+        Metrics that are layers with a state go on; `fit` and `evaluate` begin again.
+        """
+        self._forget_batches()
+        return super().train_on_batch(*args, **kwargs, reset_metrics=False)
 
     def test_on_batch(self, *args, **kwargs):
-        """The loss, or the loss and metrics, of this batch alone."""
-        self.reset_metrics()
-        return super().test_on_batch(*args, **kwargs)
+        """The loss, or the loss and metrics, of this batch alone; see train_on_batch."""
+        self._forget_batches()
+        return super().test_on_batch(*args, **kwargs, reset_metrics=False)
+
+    def _forget_batches(self):
+        for metric in self._all_metrics() if self._compiled else ():
+            if not isinstance(metric, LayerMetric):
+                metric.reset_states()
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
         """A model of this configuration, without the weights; so are the models inside."""
         with _classes():
             return super().from_config(config, custom_objects)
+
+    @property
+    def layers(self):
+        """The layers, inputs first: the list itself, from which programs take the last layers off.
+        """
+        return _same_list(self, super().layers)
 
     @property
     def updates(self):
@@ -163,6 +178,17 @@ class Sequential(_sequential.Sequential, Model):
         with _classes():
             return super().from_config(config, custom_objects)
 
+    @property
+    def layers(self):
+        """The layers: the list itself, from which programs take the last layers off."""
+        return _same_list(self, super().layers)
+
+    def add(self, layer):
+        """Appends a layer; those that were taken off `layers` are none of the model's any more."""
+        left = self.layers
+        self._stack = [own for own in self._stack if isinstance(own, InputLayer) or own in left]
+        super().add(layer)
+
     def _put(self, layer):
         if self._stack or not isinstance(layer, Model) or len(layer.inputs or ()) < 2:
             super()._put(layer)
@@ -176,6 +202,13 @@ class Sequential(_sequential.Sequential, Model):
         self._rewire()
 
     model = property(lambda self: self, doc='The model itself: Keras 2.1 kept a Model inside.')
+
+
+def _same_list(model, layers):
+    """A list of these layers: the one of the last time, while the model has the same layers."""
+    if layers != model.__dict__.get('_listed_for'):
+        model.__dict__.update(_listed_for=layers, _listed=list(layers))
+    return model._listed
 
 
 def _classes():

@@ -5,16 +5,16 @@ import tinyflow as tf
 from keras_layer.engine.base_layer import Layer
 from keras_layer.metrics.base import Metric
 
-__all__ = ['with_state']
+__all__ = ['LayerMetric', 'with_state']
 
 
 def with_state(metric):
     """A Metric of a layer that keeps a state; another metric as it is."""
     is_layer = isinstance(metric, Layer) and not isinstance(metric, Metric)
-    return _OfLayer(metric) if is_layer and metric.stateful else metric
+    return LayerMetric(metric) if is_layer and metric.stateful else metric
 
 
-class _OfLayer(Metric):
+class LayerMetric(Metric):
     """The value that the layer gave for the last batch."""
 
     def __init__(self, layer):

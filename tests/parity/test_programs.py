@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
     (Outcome(0, 'Epoch 1/1\n1/2 [=>.] - ETA: 3s - loss: 0.7\b\b2/2 [==] - 1s - loss: 0.5\n'),
      Outcome(0, ' 2/2 [==] - 1s 20ms/step - loss: 0.5'), 'agrees'),
     (Outcome(None, 'loss 0.5\n'), Outcome(0, 'loss 0.5\nloss 0.4\n'), 'agrees so far'),
+    (Outcome(None, ''), Outcome(0, 'loss 0.5\n'), 'cut off'),
     (Outcome(0, 'Hello'), Outcome(0, 'Hello'), 'agrees'),
     (Outcome(0, 'done in 3 seconds'), Outcome(0, 'done in 9 seconds'), 'runs'),
     (Outcome(0, 'nan'), Outcome(1, '', 'ValueError: no'), 'runs here only'),

@@ -131,6 +131,3 @@ def recompute_grad(f):
     def computed(*args, **kwargs):
         return f(*args, **kwargs)
     return computed
-
-
-__all__ = ['grad_pass_through', 'recompute_grad']

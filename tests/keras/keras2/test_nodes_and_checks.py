@@ -228,6 +228,7 @@ def test_a_metric_that_keeps_a_state_gives_its_last_value(metrics):
     fitted = model.fit(x, x, batch_size=2, epochs=2, verbose=0, validation_data=(x[:3], x[:3]))
     assert fitted.history['positives'] == [3, 3] and fitted.history['val_positives'] == [2, 2]
     assert model.evaluate(x, x, batch_size=1, verbose=0)[-1] == 3
+    assert model.train_on_batch(x, x)[-1] == 6 and model.test_on_batch(x, x)[-1] == 9
 
 
 def tags(folder):

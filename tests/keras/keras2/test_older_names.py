@@ -26,6 +26,16 @@ NAMES = {
 }
 
 
+@pytest.mark.parametrize('module, name, says', [
+    (layers, 'Densse', 'there is no keras.layers.Densse; nearest: keras.layers.Dense.'),
+    (layers, 'TimeDistributedDense', 'keras.layers.TimeDistributedDense is not part of tinyflow'),
+    (utils, 'has_argument', 'there is no keras.utils.has_argument; nearest: keras.utils.has_arg.')])
+def test_names_that_are_missing(module, name, says):
+    with pytest.raises(AttributeError) as caught:
+        getattr(module, name)
+    assert str(caught.value).startswith(says)
+
+
 @pytest.mark.parametrize('module', sorted(NAMES))
 def test_names(module):
     found = importlib.import_module(_target(module))

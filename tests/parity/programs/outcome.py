@@ -68,7 +68,7 @@ def verdict(here: Outcome, there: Outcome | None) -> tuple[str, str]:
     if difference is not None:
         return 'differs', difference
     if cut:
-        return 'agrees so far', f'cut off: {", ".join(cut)}'
+        return ('agrees so far' if ours else 'cut off'), f'cut off: {", ".join(cut)}'
     if ours or here.out.strip() and here.out == there.out:
         return 'agrees', ''
     return 'runs', 'prints no numbers'

@@ -41,7 +41,7 @@ def create_train_op(total_loss, optimizer, global_step=_DEFAULT, update_ops=None
     if global_step is _DEFAULT:
         global_step = get_or_create_global_step()
     if update_ops is None:
-        update_ops = set(get_collection(GraphKeys.UPDATE_OPS))
+        update_ops = list(dict.fromkeys(get_collection(GraphKeys.UPDATE_OPS)))
     if update_ops:
         with control_dependencies(update_ops):
             barrier = no_op(name='update_barrier')

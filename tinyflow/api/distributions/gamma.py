@@ -21,16 +21,12 @@ from tinyflow.ops.math.unary import xlogy
 from tinyflow.ops.random.random_functions import random_gamma, random_uniform
 
 
-class Gamma(ScalarDistribution):
-    """rate^concentration x^(concentration - 1) exp(-rate x) / gamma(concentration).
-
-    Shapes: concentration [*a], rate [*b] -> batch [*broadcast(a, b)].
-    """
+class ConcentrationAndRate(ScalarDistribution):
+    """The base of the gamma distribution and of the inverse one."""
 
     _shaping = ('concentration', 'rate')
 
-    def __init__(self, concentration, rate, validate_args=False, allow_nan_stats=True,
-                 name='Gamma'):
+    def __init__(self, concentration, rate, validate_args, allow_nan_stats, name):
         with name_scope(name, values=[concentration, rate]) as name:
             self._concentration, self._rate = positive([concentration, rate], validate_args,
                                                        'concentration', 'rate')
@@ -46,8 +42,19 @@ class Gamma(ScalarDistribution):
 
     @property
     def rate(self):
-        """The inverse of the scale."""
+        """The inverse of the scale of the gamma variable."""
         return self._rate
+
+
+class Gamma(ConcentrationAndRate):
+    """rate^concentration x^(concentration - 1) exp(-rate x) / gamma(concentration).
+
+    Shapes: concentration [*a], rate [*b] -> batch [*broadcast(a, b)].
+    """
+
+    def __init__(self, concentration, rate, validate_args=False, allow_nan_stats=True,
+                 name='Gamma'):
+        super().__init__(concentration, rate, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n, seed=None):
         return random_gamma([n], self.concentration, self.rate, dtype=self.dtype, seed=seed)
@@ -119,4 +126,4 @@ def _divergence(a, b, name=None):
                 + a.concentration * (b.rate / a.rate - 1.0))
 
 
-__all__ = ['Exponential', 'Gamma']
+__all__ = ['ConcentrationAndRate', 'Exponential', 'Gamma']

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,10 @@ class Expressions:
             return text
         key = id(value)
         if key not in self._constants:
-            self._constants[key] = self._name(f'k{len(self._constants)}', value)
+            name = f'k{len(self._constants)}'
+            if isinstance(value, FunctionType) and value.__module__.startswith('tinyflow.ops.'):
+                name = value.__name__
+            self._constants[key] = self._name(name, value)
         return self._constants[key]
 
     def _name(self, name: str, value: Any) -> str:

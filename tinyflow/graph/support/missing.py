@@ -79,14 +79,13 @@ _NO_CONTRIB = 'it was experimental and is no longer maintained'
 _LEFT_OUT = {
     'contrib.boosted_trees': 'use tf.estimator.BoostedTreesClassifier and '
                              'BoostedTreesRegressor',
-    'contrib.factorization': _NO_CONTRIB,
     **dict.fromkeys([f'contrib.{name}' for name in (
         'all_reduce', 'autograph', 'batching', 'bayesflow', 'bigtable', 'checkpoint',
         'cloud', 'coder', 'compiler', 'constrained_optimization', 'copy_graph',
         'ffmpeg', 'gan', 'graph_editor', 'grid_rnn', 'hooks', 'ignite_dataset', 'input_pipeline',
         'integrate', 'kafka', 'kernel_methods', 'kfac', 'linear_optimizer', 'memory_stats',
         'meta_graph_transform', 'mixed_precision', 'model_pruning', 'mpi_collectives',
-        'nearest_neighbor', 'optimizer_v2', 'periodic_resample', 'predictor', 'proto', 'quantize',
+        'nearest_neighbor', 'optimizer_v2', 'periodic_resample', 'proto', 'quantize',
         'receptive_field', 'recurrent', 'reduce_slice_ops', 'remote_fused_graph', 'resampler',
         'rpc', 'solvers', 'sparsemax', 'specs', 'staging', 'stat_summarizer', 'tensorrt', 'text',
         'timeseries')], _NO_CONTRIB),
@@ -101,7 +100,6 @@ _LEFT_OUT = {
         'VectorSinhArcsinhDiag', 'WishartCholesky', 'WishartFull')],
         'a subclass of tf.distributions.Distribution with _log_prob and _sample_n does the same'),
     'contrib.image': 'use tf.image; for rotations, scipy.ndimage in tf.py_func',
-    'contrib.keras': 'use tf.keras',
     'contrib.losses.metric_learning': 'a triplet loss is tf.nn.relu(d_near - d_far + margin)',
     **dict.fromkeys([f'contrib.opt.{name}' for name in (
         'AGNOptimizer', 'AdamGSOptimizer', 'DropStaleGradientOptimizer',
@@ -161,14 +159,16 @@ def explain_missing(module_name, known_names):
     `known_names` are the names that the module has, as a collection or its `globals()`; they are
     only looked at when a name is missing.
     """
-    space = module_name.partition('.')[2].removeprefix('api.')
+    is_keras = module_name.partition('.')[0] == 'keras'             # of `import keras`
+    root = '' if is_keras else 'tf.'
+    space = module_name if is_keras else module_name.partition('.')[2].removeprefix('api.')
 
     def __getattr__(name):
         # Python and its tools look such names up on every module; they get the usual error.
         if name.startswith('_'):
             raise AttributeError(f'module {module_name!r} has no attribute {name!r}')
         own = [n for n in known_names if not n.startswith('_')]
-        raise misuse(MissingNameError(_why(space, name, own)))
+        raise misuse(MissingNameError(_why(root, space, name, own)))
 
     return __getattr__
 
@@ -184,31 +184,32 @@ def hide_modules(namespace, kept=()):
         del namespace[name]
 
 
-def _why(space, name, own):
+def _why(root, space, name, own):
     """The text of the error: the reason, and what to use instead."""
     full = f'{space}.{name}' if space else name
+    shown = root + full
     if full in _RENAMED:
-        return f'tf.{full} was renamed in TensorFlow 1.0: {_present_name(_RENAMED[full])}.'
+        return f'{shown} was renamed in TensorFlow 1.0: {_present_name(_RENAMED[full])}.'
     if full in _TENSORFLOW_2:
         instead = _TENSORFLOW_2[full]
-        return (f'tf.{full} belongs to TensorFlow 2'
+        return (f'{shown} belongs to TensorFlow 2'
                 + (f'; in TensorFlow 1: {instead}.' if instead else '.') + ' '
                 'TensorFlow 2\'s names, as far as tinyflow has them, are in tf.compat.v2, and in '
                 '`tf` of a program that `python -m tinyflow run --v2` runs.')
     if full in _NOT_PLANNED:
         instead = _NOT_PLANNED[full]
-        return f'tf.{full} is not in tinyflow' + (f'; instead: {instead}.' if instead else '.')
+        return f'{shown} is not in tinyflow' + (f'; instead: {instead}.' if instead else '.')
     if full in _LEFT_OUT:
-        return f'tf.{full} is not part of tinyflow: {_LEFT_OUT[full]}.'
+        return f'{shown} is not part of tinyflow: {_LEFT_OUT[full]}.'
     elsewhere = _other_namespaces(space, name)
     if full in _tensorflow_1():
         instead = _INSTEAD.get(full) or elsewhere
-        return (f'tf.{full} is not in tinyflow yet'
+        return (f'{shown} is not in tinyflow yet'
                 + (f'; until then: {instead}.' if instead else '.'))
     if elsewhere:
-        return f'there is no tf.{full}; it is {elsewhere}.'
-    nearest = _nearest(space, name, own)
-    return f'there is no tf.{full}' + (f'; nearest: {", ".join(nearest)}.' if nearest else '.') \
+        return f'there is no {shown}; it is {elsewhere}.'
+    nearest = _nearest(root, space, name, own)
+    return f'there is no {shown}' + (f'; nearest: {", ".join(nearest)}.' if nearest else '.') \
         + why('unknown-name')
 
 
@@ -248,9 +249,9 @@ def _other_namespaces(space, name):
     return None
 
 
-def _nearest(space, name, own):
+def _nearest(root, space, name, own):
     """Up to three similar full names, those of the same namespace first."""
-    prefix = f'tf.{space}.' if space else 'tf.'
+    prefix = f'{root}{space}.' if space else root
     found = [prefix + n for n in _similar(name, own)]
     if space in _SHARED:
         seen = {n.rpartition('.')[2] for n in found}

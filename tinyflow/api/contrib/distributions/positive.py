@@ -5,8 +5,8 @@ import math as python_math
 
 from tinyflow.api import math
 from tinyflow.api.distributions.distribution import FULLY_REPARAMETERIZED
-from tinyflow.api.distributions.gamma import Gamma
-from tinyflow.api.distributions.parameters import nan_unless, positive, same_float_dtype
+from tinyflow.api.distributions.gamma import ConcentrationAndRate, Gamma
+from tinyflow.api.distributions.parameters import nan_unless, positive
 from tinyflow.api.distributions.scalars import ScalarDistribution
 from tinyflow.api.distributions.special import ndtri
 from tinyflow.graph.defaults import name_scope
@@ -77,33 +77,15 @@ class HalfNormal(ScalarDistribution):
         return math.square(self.scale) * (1.0 - 2.0 / python_math.pi)
 
 
-class InverseGamma(ScalarDistribution):
-    """1 / x of a gamma variable x.
+class InverseGamma(ConcentrationAndRate):
+    """1 / x of a gamma variable x, whose rate is the scale here.
 
     Shapes: concentration [*a], rate [*b] -> batch [*broadcast(a, b)].
     """
 
-    _shaping = ('concentration', 'rate')
-
     def __init__(self, concentration, rate, validate_args=False, allow_nan_stats=True,
                  name='InverseGamma'):
-        with name_scope(name, values=[concentration, rate]) as name:
-            self._concentration, self._rate = positive([concentration, rate], validate_args,
-                                                       'concentration', 'rate')
-            same_float_dtype(self._concentration, self._rate)
-        super().__init__(self._concentration.dtype, FULLY_REPARAMETERIZED, validate_args,
-                         allow_nan_stats, graph_parents=[self._concentration, self._rate],
-                         name=name)
-
-    @property
-    def concentration(self):
-        """The parameter of the shape."""
-        return self._concentration
-
-    @property
-    def rate(self):
-        """The scale; the rate of the gamma variable."""
-        return self._rate
+        super().__init__(concentration, rate, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n, seed=None):
         return 1.0 / random_gamma([n], self.concentration, self.rate, dtype=self.dtype, seed=seed)
