@@ -133,6 +133,13 @@ def _image_shape(input_shape, default, include_top, smallest, weights):
     return input_shape
 
 
+def _obtain_input_shape(input_shape, default_size, min_size, data_format=None,
+                        require_flatten=True, weights=None):
+    """The shape of one image, as programs that build networks of their own ask for it."""
+    del data_format                         # the channels are last
+    return _image_shape(input_shape, default_size, require_flatten, min_size, weights)
+
+
 def head(x, include_top, pooling, classes, average='avg_pool', dense='predictions',
          without=(None, None)):
     """The classifier, or the pooling that replaces it; `without` names the latter's two kinds."""

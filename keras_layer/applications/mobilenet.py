@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import warnings
 
-from keras_layer import layers as L
+from keras_layer import backend as K, layers as L
 from keras_layer.applications import imagenet_utils
 from keras_layer.applications.imagenet_utils import decode_predictions
 from keras_layer.engine.model import Model
+from keras_layer.layers import DepthwiseConv2D  # noqa: F401 - Keras 2.1 has it here
 from tinyflow.graph.support.errors import misuse
 
 __all__ = ['MobileNet', 'decode_predictions', 'preprocess_input']
@@ -59,6 +60,11 @@ def MobileNet(input_shape=None, alpha=1.0, depth_multiplier=1, dropout=1e-3, inc
     return imagenet_utils.load_weights(
         Model(inputs, x, name=f'mobilenet_{alpha:0.2f}_{rows}'), weights, _FOLDER,
         f'mobilenet_{_WIDTHS.get(alpha)}_{rows}_tf{top}.h5')
+
+
+def relu6(x):
+    """max(0, min(x, 6)); programs and saved models of Keras 2.1 ask for it."""
+    return K.relu(x, max_value=6)
 
 
 def _size_of_file(rows, columns, alpha, depth_multiplier):

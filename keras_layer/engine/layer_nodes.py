@@ -23,6 +23,10 @@ class LayerNodes:
         """The Nodes of the layers that were called on this one's outputs."""
         return self._outbound_nodes
 
+    @outbound_nodes.setter
+    def outbound_nodes(self, nodes):        # programs that cut off a model's last layer set []
+        self._outbound_nodes = nodes
+
     def get_input_at(self, node_index):
         """The input of the call with that number."""
         return self._of_node(node_index, 'input_tensors', 'input')

@@ -10,8 +10,8 @@ import tinyflow as tf
 from keras_layer import backend as _backend
 from keras_layer.backend import floatx, int_shape as get_variable_shape, track_variable
 from keras_layer.keras2.conv_utils import normalize_data_format
+from keras_layer.keras2.fallback import or_private
 from keras_layer.utils.generic import has_arg
-from tinyflow.graph.support.missing import explain_missing
 from tinyflow.ops.array.identity_and_cast import identity
 from tinyflow.ops.variables.variable import ResourceVariable
 
@@ -21,7 +21,7 @@ __all__ += [name for name in dir(_backend) if not name.startswith('_') and name 
 
 tensorflow_backend = sys.modules[__name__]
 _BACKEND = 'tensorflow'
-_missing = explain_missing('keras.backend', __all__)
+_missing = or_private('keras.backend', __all__)
 
 
 def _get_available_gpus():

@@ -15,9 +15,11 @@ from keras_layer import activations, backend as K, legacy
 from keras_layer.backend import crossentropy, sessions
 from keras_layer.backend.layer_seeds import Seeds
 from keras_layer.engine import base_layer, layer_losses, layer_naming, layer_weights, node
+from keras_layer.engine.layer_weights import LayerWeights
+from keras_layer.engine.training import loops
 from keras_layer.engine.training.batches import ArrayBatches
 from keras_layer.keras2 import shapes, tensors
-from keras_layer.keras2.initializers import Identity
+from keras_layer.keras2.initializers import Identity, VarianceScaling
 from keras_layer.keras2.numbers import Number
 from keras_layer.layers import core, embeddings, merge
 from keras_layer.layers.recurrent import cells, rnn
@@ -28,6 +30,8 @@ __all__ = ['disable', 'enable']
 
 # The deviation of a normal distribution that is cut off at two deviations; Keras 2.1 leaves it out.
 _CUT_OFF = .87962566103423978
+
+_add_weight_of_tf_keras = LayerWeights.add_weight
 
 
 def enable():
@@ -52,7 +56,9 @@ def _switches():
         (Seeds, 'drawn', _from_numpy, None),
         (layer_weights, 'prepare_initializer', _as_in_keras2, None),
         (layer_weights, 'weights_are_assigned', True, False),
+        (LayerWeights, 'add_weight', _add_weight, _add_weight_of_tf_keras),
         (ArrayBatches, 'shuffles_again', True, False),
+        (loops, 'validation_first', True, False),
         (layer_naming, 'zero_based', False, True),
         (legacy, 'convolutions_of_keras_1', True, False),
         (legacy, 'subsets_may_differ', True, False),
@@ -71,6 +77,13 @@ def _switches():
         (enqueuers, 'start_method', 'fork' if hasattr(os, 'fork') else 'spawn', 'spawn'))
 
 
+def _add_weight(layer, *args, **kwargs):
+    """add_weight(name, shape, ...), or as in Keras 1 add_weight(shape, name=..., ...)."""
+    if args and isinstance(args[0], (tuple, int)):
+        kwargs['shape'], args = args[0], args[1:]
+    return _add_weight_of_tf_keras(layer, *args, **kwargs)
+
+
 def _from_numpy():
     return np.random.randint(10e6)
 
@@ -86,7 +99,7 @@ def _as_in_keras2(initializer):
     seed = _from_numpy() if initializer.seed is None else initializer.seed
     if isinstance(initializer, initializers.VarianceScaling):
         normal = initializer.distribution in ('normal', 'truncated_normal')
-        return initializers.VarianceScaling(
+        return VarianceScaling(
             initializer.scale * (_CUT_OFF ** 2 if normal else 1), initializer.mode,
             initializer.distribution, seed, initializer.dtype)
     return type(initializer).from_config({**initializer.get_config(), 'seed': seed})

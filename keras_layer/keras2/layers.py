@@ -4,10 +4,10 @@ from __future__ import annotations
 import sys
 
 from keras_layer import layers as _layers
+from keras_layer.keras2.fallback import or_private
 from keras_layer.keras2.legacy_layers import Highway, MaxoutDense, Recurrent
 from keras_layer.keras2.merge import Merge, merge
 from keras_layer.keras2.normalization import BatchNormalization
-from tinyflow.graph.support.missing import explain_missing
 
 Deconv2D, Deconv3D = _layers.Conv2DTranspose, _layers.Conv3DTranspose
 # Its modules are one here.
@@ -18,7 +18,7 @@ __all__ = ['BatchNormalization', 'Deconv2D', 'Deconv3D', 'Highway', 'MaxoutDense
            'Recurrent', 'merge']
 __all__ += [name for name in _layers.__all__ if name not in __all__]
 
-_missing = explain_missing('keras.layers', __all__)
+_missing = or_private('keras.layers', __all__)
 
 
 def __getattr__(name):

@@ -62,6 +62,12 @@ class Model(_model.Model):
             return super().from_config(config, custom_objects)
 
     @property
+    def layers(self):
+        """The layers, inputs first: the list itself, from which programs take the last layers off.
+        """
+        return _same_list(self, super().layers)
+
+    @property
     def updates(self):
         """The operations of the layers inside, for the inputs of this model.
 
@@ -171,6 +177,17 @@ class Sequential(_sequential.Sequential, Model):
         with _classes():
             return super().from_config(config, custom_objects)
 
+    @property
+    def layers(self):
+        """The layers: the list itself, from which programs take the last layers off."""
+        return _same_list(self, super().layers)
+
+    def add(self, layer):
+        """Appends a layer; those that were taken off `layers` are none of the model's any more."""
+        left = self.layers
+        self._stack = [own for own in self._stack if isinstance(own, InputLayer) or own in left]
+        super().add(layer)
+
     def _put(self, layer):
         if self._stack or not isinstance(layer, Model) or len(layer.inputs or ()) < 2:
             super()._put(layer)
@@ -184,6 +201,13 @@ class Sequential(_sequential.Sequential, Model):
         self._rewire()
 
     model = property(lambda self: self, doc='The model itself: Keras 2.1 kept a Model inside.')
+
+
+def _same_list(model, layers):
+    """A list of these layers: the one of the last time, while the model has the same layers."""
+    if layers != model.__dict__.get('_listed_for'):
+        model.__dict__.update(_listed_for=layers, _listed=list(layers))
+    return model._listed
 
 
 def _classes():

@@ -2,23 +2,49 @@
 from __future__ import annotations
 
 import tinyflow as tf
+from keras_layer.keras2.fallback import or_private
 from keras_layer.optimizers import adam_family, get as get_of_tf_keras, rules
-from keras_layer.optimizers.base import Optimizer
+from keras_layer.optimizers.base import Optimizer as _Optimizer
 from keras_layer.optimizers.tf_optimizer import TFOptimizer
 from keras_layer.utils.generic import (
     deserialize_keras_object,
     find_object,
     serialize_keras_object,
 )
-from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['Adadelta', 'Adagrad', 'Adam', 'Adamax', 'Nadam', 'Optimizer', 'RMSprop', 'SGD',
            'TFOptimizer', 'adadelta', 'adagrad', 'adam', 'adamax', 'deserialize', 'get', 'nadam',
            'rmsprop', 'serialize', 'sgd']
 
 
-class _Keras2:
-    """`clipnorm` limits the norm of all gradients together; configurations have `lr`."""
+class Optimizer(_Optimizer):
+    """Base of Keras 2.1's optimizers, which programs derive their own from.
+
+    A subclass defines `get_updates(loss, params)`, and names its state in `self.weights`.
+    `clipnorm` limits the norm of all gradients together; configurations have `lr`.
+    """
+
+    def __init__(self, *args, **kwargs):
+        self.updates = []
+        super().__init__(*(args or (type(self).__name__,)), **kwargs)
+
+    @property
+    def weights(self):
+        """The Variables of the optimizer's state."""
+        return self._weights
+
+    @weights.setter
+    def weights(self, variables):
+        self._weights = list(variables)
+
+    @property
+    def initial_decay(self):
+        """The decay that the constructor was given."""
+        return self._initial_decay
+
+    @initial_decay.setter
+    def initial_decay(self, value):
+        self._initial_decay = value
 
     def _clipped(self, gradients):
         if self.clipnorm:
@@ -35,19 +61,31 @@ class _Keras2:
 
         The constraints are those of the Variables themselves.
         """
-        if args and isinstance(args[0], (list, tuple)):
-            kwargs = {'params': args[0], 'loss': args[2] if len(args) == 3 else kwargs['loss']}
-            args = ()
-        kwargs.pop('constraints', None)
-        return super().get_updates(*args, **kwargs)
+        loss, params = loss_and_params(*args, **kwargs)
+        return super().get_updates(loss, params)
 
     def get_config(self):
         config = super().get_config()
         del config['name']
-        return {'lr': config.pop('learning_rate'), **config}
+        rate = {'lr': config.pop('learning_rate')} if 'learning_rate' in config else {}
+        return {**rate, **config}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """The optimizer of that configuration."""
+        if issubclass(cls, tuple(BY_NAME.values())):
+            return super().from_config(config, custom_objects)
+        return cls(**config)
 
 
-class SGD(_Keras2, rules.SGD):
+def loss_and_params(*args, loss=None, params=None, constraints=None):
+    """(loss, params) of a call of get_updates as in Keras 1, 2.0 or 2.1."""
+    if args and isinstance(args[0], (list, tuple)):     # params, constraints, loss
+        return args[2] if len(args) == 3 else loss, args[0]
+    return args[0] if args else loss, args[1] if len(args) > 1 else params
+
+
+class SGD(Optimizer, rules.SGD):
     """SGD with the defaults of Keras 2.1."""
 
     def __init__(self, lr=0.01, momentum=0., decay=0., nesterov=False, **kwargs):
@@ -55,7 +93,7 @@ class SGD(_Keras2, rules.SGD):
                          **kwargs)
 
 
-class RMSprop(_Keras2, rules.RMSprop):
+class RMSprop(Optimizer, rules.RMSprop):
     """RMSprop with the defaults of Keras 2.1."""
 
     def __init__(self, lr=0.001, rho=0.9, epsilon=None, decay=0., **kwargs):
@@ -69,7 +107,7 @@ class RMSprop(_Keras2, rules.RMSprop):
         return config
 
 
-class Adagrad(_Keras2, rules.Adagrad):
+class Adagrad(Optimizer, rules.Adagrad):
     """Adagrad with the defaults of Keras 2.1, and sums of squares that start at 0."""
 
     def __init__(self, lr=0.01, epsilon=None, decay=0., **kwargs):
@@ -77,14 +115,14 @@ class Adagrad(_Keras2, rules.Adagrad):
         super().__init__(kwargs.pop('learning_rate', lr), epsilon=epsilon, decay=decay, **kwargs)
 
 
-class Adadelta(_Keras2, rules.Adadelta):
+class Adadelta(Optimizer, rules.Adadelta):
     """Adadelta with the defaults of Keras 2.1: a learning rate of 1."""
 
     def __init__(self, lr=1.0, rho=0.95, epsilon=None, decay=0., **kwargs):
         super().__init__(kwargs.pop('learning_rate', lr), rho, epsilon, decay=decay, **kwargs)
 
 
-class Adam(_Keras2, adam_family.Adam):
+class Adam(Optimizer, adam_family.Adam):
     """Adam with the defaults of Keras 2.1."""
 
     def __init__(self, lr=0.001, beta_1=0.9, beta_2=0.999, epsilon=None, decay=0., amsgrad=False,
@@ -93,7 +131,7 @@ class Adam(_Keras2, adam_family.Adam):
                          decay=decay, **kwargs)
 
 
-class Adamax(_Keras2, adam_family.Adamax):
+class Adamax(Optimizer, adam_family.Adamax):
     """Adamax with the defaults of Keras 2.1: a learning rate of 0.002."""
 
     def __init__(self, lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, decay=0., **kwargs):
@@ -101,7 +139,7 @@ class Adamax(_Keras2, adam_family.Adamax):
                          **kwargs)
 
 
-class Nadam(_Keras2, adam_family.Nadam):
+class Nadam(Optimizer, adam_family.Nadam):
     """Nadam with the defaults of Keras 2.1: a learning rate of 0.002."""
 
     def __init__(self, lr=0.002, beta_1=0.9, beta_2=0.999, epsilon=None, schedule_decay=0.004,
@@ -145,4 +183,4 @@ def get(identifier):
     return get_of_tf_keras(identifier)
 
 
-__getattr__ = explain_missing('keras.optimizers', __all__)
+__getattr__ = or_private('keras.optimizers', __all__)

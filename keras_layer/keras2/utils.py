@@ -8,18 +8,18 @@ import types
 
 from keras_layer import utils as _utils
 from keras_layer.keras2 import conv_utils
+from keras_layer.keras2.fallback import or_private
 from keras_layer.utils.data_utils import validate_file
 from keras_layer.utils.generic import has_arg, to_list, unpack_singleton
 from keras_layer.utils.layer_utils import get_source_inputs
 from keras_layer.utils.summary import print_summary
-from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['ask_to_proceed_with_overwrite', 'conv_utils', 'func_dump', 'func_load',
            'get_source_inputs', 'has_arg', 'object_list_uid', 'print_summary', 'slice_arrays',
            'to_list', 'unpack_singleton', 'validate_file']
 __all__ += [name for name in _utils.__all__ if name not in __all__]
 
-_missing = explain_missing('keras.utils', __all__)
+_missing = or_private('keras.utils', __all__)
 
 
 def func_dump(func):

@@ -105,8 +105,9 @@ class Optimizer:
         raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
 
     def __setattr__(self, name, value):
-        name = 'learning_rate' if name == 'lr' else name
-        if name in self.__dict__.get('_hyper', {}):
+        hyper = self.__dict__.get('_hyper', {})
+        name = 'learning_rate' if name == 'lr' and 'learning_rate' in hyper else name
+        if name in hyper:
             self._set_hyper(name, value)
         else:
             object.__setattr__(self, name, value)

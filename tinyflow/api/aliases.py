@@ -60,12 +60,16 @@ _ELSEWHERE.update({f'keras.utils.{name}': 'keras_layer.keras2.utils' for name in
     'data_utils', 'generic_utils', 'io_utils', 'layer_utils', 'multi_gpu_utils', 'np_utils',
     'vis_utils')})
 _ELSEWHERE.update({'keras.backend.tensorflow_backend': 'keras_layer.keras2.backend',
+                   'keras.backend.common': 'keras_layer.keras2.backend',
+                   'keras.applications.mobilenetv2': 'keras_layer.applications.mobilenet_v2',
+                   'keras.legacy.interfaces': 'keras_layer.keras2.interfaces',
                    'keras.legacy.layers': 'keras_layer.keras2.layers',
+                   'keras.utils.training_utils': 'keras_layer.keras2.utils',
                    'keras.utils.conv_utils': 'keras_layer.keras2.conv_utils',
                    'keras.engine.saving': 'keras_layer.keras2.saving'})
 _ELSEWHERE.update({f'keras.engine.{name}': 'keras_layer.keras2.engine' for name in (
     'base_layer', 'input_layer', 'network', 'sequential', 'topology', 'training',
-    'training_utils')})
+    'training_arrays', 'training_generator', 'training_utils')})
 # What Keras 2.1 has otherwise is in keras_layer/keras2/; the rest is that of tf.keras.
 _ELSEWHERE.update({f'keras.{name}': f'keras_layer.{name}' for name in (
     'activations', 'applications', 'datasets', 'losses', 'preprocessing', 'regularizers',

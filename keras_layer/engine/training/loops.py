@@ -13,6 +13,9 @@ from keras_layer.engine.training.batches import (
 )
 from tinyflow.graph.support.errors import misuse
 
+# Whether val_loss is before loss in logs and History; keras2/enabling.py sets it.
+validation_first = False
+
 
 class EpochAverages:
     """Results of an epoch: the mean loss over its samples, and the last values of the metrics.
@@ -73,7 +76,9 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
             epoch_logs = dict(zip(names, averages.values()))
             if validation is not None and not model.stop_training and _due(epoch, validation_freq):
                 values = validation(run_callbacks)
-                epoch_logs.update({'val_' + n: v for n, v in zip(names, values)})
+                validated = {'val_' + n: v for n, v in zip(names, values)}
+                epoch_logs = {**validated, **epoch_logs} if validation_first else \
+                    {**epoch_logs, **validated}
             run_callbacks.on_epoch_end(epoch, epoch_logs)
             if workers is not None:
                 workers.stops(model)

@@ -1,6 +1,7 @@
 """keras.preprocessing.image: images as arrays, and data augmentation."""
 from keras_layer.preprocessing.image.affine import (
-    apply_affine_transform, random_rotation, random_shear, random_shift, random_zoom,
+    apply_affine_transform, apply_transform, flip_axis, random_rotation, random_shear,
+    random_shift, random_zoom, transform_matrix_offset_center,
 )
 from keras_layer.preprocessing.image.colors import (
     apply_brightness_shift, apply_channel_shift, random_brightness, random_channel_shift,

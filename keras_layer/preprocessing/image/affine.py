@@ -23,15 +23,33 @@ def apply_affine_transform(x, theta=0, tx=0, ty=0, shear=0, zx=1, zy=1, row_axis
     matrix = _matrix(theta, tx, ty, shear, zx, zy)
     if matrix is None:
         return x
-    # The center of the image is a fixed point.
+    matrix = transform_matrix_offset_center(matrix, x.shape[row_axis], x.shape[col_axis])
+    return apply_transform(x, matrix, channel_axis, fill_mode, cval, order)
+
+
+def transform_matrix_offset_center(matrix, x, y):
+    """The transform [3, 3] of which the center of an image of x rows and y columns is fixed."""
     middle = np.eye(3)
-    middle[:2, 2] = x.shape[row_axis] / 2 + 0.5, x.shape[col_axis] / 2 + 0.5
+    middle[:2, 2] = x / 2 + 0.5, y / 2 + 0.5
     back = np.eye(3)
     back[:2, 2] = -middle[:2, 2]
-    matrix = middle.dot(matrix).dot(back)
+    return middle.dot(matrix).dot(back)
+
+
+def apply_transform(x, transform_matrix, channel_axis=0, fill_mode='nearest', cval=0., order=1):
+    """The image transformed by a matrix [3, 3]: `apply_affine_transform` makes such a matrix.
+
+    Shapes: x of any order of rows, columns and channels -> the same.
+    """
     channels_last = np.moveaxis(x, channel_axis, -1)
-    moved = resampled(channels_last, matrix[:2, :2], matrix[:2, 2], order, fill_mode, cval)
+    moved = resampled(channels_last, transform_matrix[:2, :2], transform_matrix[:2, 2], order,
+                      fill_mode, cval)
     return np.moveaxis(moved, -1, channel_axis)
+
+
+def flip_axis(x, axis):
+    """The array in reverse order along an axis."""
+    return np.flip(x, axis)
 
 
 def _matrix(theta, tx, ty, shear, zx, zy):

@@ -56,7 +56,7 @@ def run(python: str, where: str, folder: Path, program: Path, options) -> tuple[
             text = path.read_bytes().decode('utf-8', 'surrogateescape')
             path.write_bytes(lowered(text, options.steps).encode('utf-8', 'surrogateescape'))
         environment = {
-            **os.environ, 'PYTHONPATH': str(ROOT) if where == 'here' else '',
+            **os.environ, 'PYTHONPATH': str(ROOT) if where == 'here' else options.keras,
             'TF_CPP_MIN_LOG_LEVEL': '3', 'PYTHONUNBUFFERED': '1', 'PYTHONHASHSEED': '0',
             'PYTHONDONTWRITEBYTECODE': '1', 'CUDA_VISIBLE_DEVICES': '', 'HOME': scratch}
         begin = time.perf_counter()
@@ -82,6 +82,8 @@ def main() -> int:
     parser.add_argument('--tensorflow', metavar='PYTHON', help='an interpreter with TensorFlow '
                         '1.15.5 (default: $TINYFLOW_TF115_PYTHON); without one, here only',
                         default=os.environ.get('TINYFLOW_TF115_PYTHON'))
+    parser.add_argument('--keras', metavar='FOLDER', default='', help="of multi-backend Keras, for "
+                        "programs with `import keras` in TensorFlow's interpreter")
     parser.add_argument('--only', metavar='PATTERN', default='', help='paths that match')
     parser.add_argument('--steps', type=int, default=60, help='most steps (default: %(default)s)')
     parser.add_argument('--seconds', type=float, default=60.0,

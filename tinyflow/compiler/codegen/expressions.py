@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,8 @@ class Expressions:
         definition = instruction.definition
         if definition.bind is not None:
             arguments = [self.plan.locations[v].name for v in instruction.kernel_inputs]
-            return f'{self._function(instruction)}({", ".join(arguments)})'
+            name = self._bound_later('f', self.with_functions, instruction)
+            return f'{name}({", ".join(arguments)})'
         args, static = self._arguments(instruction)
         out = _out(buffers)
         if group is not None:
@@ -95,9 +97,9 @@ class Expressions:
     def _kernel_call(self, instruction: Instruction, args: list[str], out: str) -> str:
         definition, args = instruction.definition, list(args)
         if definition.functions:
-            args.insert(0, '*' + self._function(instruction))
+            args.insert(0, '*' + self._bound_later('f', self.with_functions, instruction))
         if definition.state is not None:
-            args.insert(0, self._state(instruction.operation))
+            args.insert(0, self._bound_later('s', self.state_operations, instruction.operation))
         if out != 'None':
             args.append(f'out={out}')
         args += [f'{k}={self.constant(instruction.attrs[k])}' for k in definition.kernel_attrs]
@@ -135,21 +137,19 @@ class Expressions:
             return text
         key = id(value)
         if key not in self._constants:
-            self._constants[key] = self._name(f'k{len(self._constants)}', value)
+            name = f'k{len(self._constants)}'
+            if isinstance(value, FunctionType) and value.__module__.startswith('tinyflow.ops.'):
+                name = value.__name__
+            self._constants[key] = self._name(name, value)
         return self._constants[key]
 
     def _name(self, name: str, value: Any) -> str:
         self.names[name] = value
         return name
 
-    def _state(self, operation: Operation) -> str:
-        name = f's{len(self.state_operations)}'
-        self.state_operations[name] = operation
-        return name
-
-    def _function(self, instruction: Instruction) -> str:
-        name = f'f{len(self.with_functions)}'
-        self.with_functions[name] = instruction
+    def _bound_later(self, letter: str, names: dict[str, Any], value: Any) -> str:
+        name = f'{letter}{len(names)}'
+        names[name] = value
         return name
 
 

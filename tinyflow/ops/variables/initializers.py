@@ -196,7 +196,7 @@ class VarianceScaling(Initializer):
         self.dtype = _float_dtype(dtype)
 
     def _make(self, shape, full_shape, dtype):
-        fan_in, fan_out = fans(_plain(full_shape))
+        fan_in, fan_out = self._fans(_plain(full_shape))
         number = {'fan_in': fan_in, 'fan_out': fan_out, 'fan_avg': (fan_in + fan_out) / 2.}
         variance = self.scale / max(1., number[self.mode])
         if self.distribution in ('normal', 'truncated_normal'):
@@ -207,6 +207,10 @@ class VarianceScaling(Initializer):
                                                   seed=self.seed)
         limit = math.sqrt(3.0 * variance)
         return random_functions.random_uniform(shape, -limit, limit, dtype, seed=self.seed)
+
+    @staticmethod
+    def _fans(shape):
+        return fans(shape)
 
 
 def fans(shape):
