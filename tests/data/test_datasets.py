@@ -347,6 +347,32 @@ def test_ragged_batches_name_the_shapes_and_the_way_out():
         drained(Dataset.range(1, 4).map(lambda n: tf.fill([n], n)).padded_batch(3, [2]))
 
 
+@pytest.mark.parametrize('function', [lambda i, x: (i, x), lambda i, x: (i, x + 1.)])
+def test_large_rows_are_put_in_their_place(function):
+    rows = np.random.RandomState(0).normal(size=(7, 3, 5000)).astype('f')
+    dataset = Dataset.from_tensor_slices((np.arange(7), rows)).map(function)
+    batches = drained(dataset.batch(3))
+    kept = [(i.copy(), x.copy()) for i, x in batches]
+    assert [len(x) for _, x in batches] == [3, 3, 1]
+    expected = function(np.arange(7), rows)[1]
+    np.testing.assert_array_equal(np.concatenate([x for _, x in batches]), expected)
+    batches[0][1][:] = 0
+    assert all((x == y).all() for (_, x), (_, y) in zip(batches[1:], kept[1:]))
+    assert all(x.flags.writeable for _, x in batches)
+
+
+def test_large_rows_of_another_size_are_refused_and_the_next_batch_is_read():
+    sizes = tf.constant([20000, 20000, 10000, 20000])
+    iterator = Dataset.from_tensor_slices(sizes).map(lambda n: tf.ones([n])).batch(3)
+    element = iterator.make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+            session.run(element)
+        text = '[tensor]: [10000], [batch]: [20000] (element 2)'
+        assert text in str(caught.value)
+        assert session.run(element).shape == (1, 20000)
+
+
 def test_generators_that_do_not_fit():
     refusal(TypeError, lambda: Dataset.from_generator((i for i in range(3)), tf.int32),
             'must be callable', 'not its result')

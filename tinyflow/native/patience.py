@@ -19,15 +19,16 @@ _EACH = 0.03                # to compile a loop; both on a machine that is busy
 _MOST = 20_000
 _CALL = 1e-6                # seconds for an instruction
 _ELEMENT = 0.35e-9          # and for an element of its result
-_DEAR = {'Exp': 5, 'Log': 5, 'Sigmoid': 8, 'Softmax': 8, 'Tanh': 10}     # times as much
+_DEAR = {'Exp': 5, 'Log': 5, 'Sigmoid': 8, 'Softmax': 8, 'Tanh': 10,
+         'ResizeBilinear': 12}          # times as much
 _UPDATE = 10                # the same for an optimizer
 _WINDOW = 1.5               # how much dearer a convolution is, with a window of 3x3 or less
 _MULTIPLICATION = 1.2e-11   # seconds, on all processors
 
 
-def runs_to_prepare(program: Program) -> int:
+def runs_to_prepare(program: Program, exact: bool = False) -> int:
     """The number of runs; 0 if there are no loops to compile."""
-    count = loops.about_how_many(program)
+    count = loops.about_how_many(program, exact)
     if not count:
         return 0
     step = sum(map(_seconds, program.instructions))
@@ -55,4 +56,5 @@ def _multiplications(instruction: Instruction) -> float:
 
 
 def _size(value: Any) -> int:
-    return prod(value.sizes) if value.known_shape else 0
+    """The number of elements, as far as it is known."""
+    return prod([n for n in value.raw_shape or (0,) if n is not None])

@@ -4,23 +4,28 @@ A program's first runs use NumPy. After two of them a thread begins to make the 
 later run uses them, the fifth or, if much has to be compiled, one by which that will be done
 (patience.py); it waits for the thread, should that still be working. So the bits of all results
 depend on the number of the run, and not on time.
+
+A function inside a program (a branch, a loop's body, a map of tf.data) uses only loops that do not
+change a bit, so it does not matter when it moves up.
 """
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable, Sequence
+from itertools import count
 
 import numpy as np
 
 from tinyflow.compiler.ir import Program
+from tinyflow.native import loops
 from tinyflow.native.patience import runs_to_prepare
 from tinyflow.native.raised import raised
 from tinyflow.session.executable import Executable
 from tinyflow.session.loop_executable import keep_functions
 from tinyflow.session.runtime import Runtime
 
-__all__ = ['NativeExecutable', 'RisingExecutable', 'rising', 'runs_with_numpy']
+__all__ = ['NativeExecutable', 'RisingExecutable', 'RisingFunction', 'rising', 'runs_with_numpy']
 
 _BEGIN, _MOVE = 2, 4        # runs with NumPy until kernels are made; the fewest until they are used
 
@@ -88,6 +93,28 @@ class RisingExecutable(Executable):
                 self._replace(self._raised)
 
 
+class RisingFunction(Executable):
+    """A function that gets loops with NumPy's bits after some calls, as soon as they are there."""
+
+    def __init__(self, program: Program, runtime: Runtime) -> None:
+        super().__init__(program, runtime)
+        self._calls = count(1)          # by several threads
+        self._begin_at = max(_BEGIN, runs_to_prepare(program, exact=True))
+        self._raised: Executable | None = None
+
+    def call_inside(self, feeds: Sequence[np.ndarray]) -> list:
+        if self._raised is not None:
+            return self._raised.call_inside(feeds)
+        if next(self._calls) == self._begin_at:
+            threading.Thread(target=self._make, name='tinyflow-native', daemon=True).start()
+        return super().call_inside(feeds)
+
+    def _make(self) -> None:
+        raised = Executable(loops.raised(self.program, exact=True), self._runtime)
+        keep_functions(self, raised)
+        self._raised = raised
+
+
 def runs_with_numpy(program: Program) -> int:
     """After how many runs a program moves up."""
     return max(_MOVE, _BEGIN + runs_to_prepare(program))
@@ -104,4 +131,7 @@ def rising(program: Program, runtime: Runtime, replace: Callable[[Executable], N
     """An Executable that moves up; `replace` is called with the native one."""
     if at_once:
         return native_executable(program, runtime) or Executable(program, runtime)
+    if program.nested:
+        exact = loops.about_how_many(program, exact=True)
+        return RisingFunction(program, runtime) if exact else Executable(program, runtime)
     return RisingExecutable(program, runtime, replace)

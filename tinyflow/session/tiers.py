@@ -27,6 +27,7 @@ _UPDATES = ('Apply', 'ResourceApply')
 _SOFTMAX = frozenset({'Softmax', 'LogSoftmax', 'SoftmaxCrossEntropyWithLogits',
                       'SparseSoftmaxCrossEntropyWithLogits'})
 _SCATTERS = frozenset({'ScatterAdd', 'ScatterSub', 'ResourceScatterAdd', 'ResourceScatterSub'})
+_RESIZES = frozenset({'ResizeBilinear'})
 _LEAST = 1 << 10            # elements of a result that a loop may pay for
 LONG = 500                  # instructions; the first run of a longer program is not compiled
 
@@ -65,6 +66,10 @@ def _may_be_native(instruction: Instruction) -> bool:
         values = instruction.inputs[:1]
     elif instruction.type in _SCATTERS:
         values = instruction.inputs[2:]
+    elif instruction.type in _RESIZES:
+        values = instruction.outputs
+        if not values[0].known_shape:
+            return True
     else:
         return False
     return any(v.known_shape and prod(v.sizes) >= _LEAST for v in values)

@@ -1,6 +1,7 @@
 """Loops against NumPy: expressions, shapes and gaps, updates, rows, threads, forks, resuming."""
 import multiprocessing
 import os
+import time
 
 import numpy as np
 import pytest
@@ -310,7 +311,7 @@ def test_training_resumes_to_the_bit(monkeypatch, tmp_path):
 
 def test_several_threads_share_a_session(monkeypatch):
     monkeypatch.setenv('TINYFLOW_NATIVE', 'auto')
-    monkeypatch.setattr(rise, 'runs_to_prepare', lambda program: 0)
+    monkeypatch.setattr(rise, 'runs_to_prepare', lambda program, exact=False: 0)
     arrays = RNG.normal(size=(4, 50, 60)).astype('f')
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.placeholder(tf.float32, [50, 60])
@@ -427,3 +428,49 @@ def test_rows_outside_of_the_table_are_refused(monkeypatch):
             session.run(update, {index: np.full(40, 40)})
         assert (session.run(table) == TABLE).all()
 
+
+
+@pytest.mark.parametrize('how', [{}, {'align_corners': True}, {'half_pixel_centers': True}])
+@pytest.mark.parametrize('old, new', [
+    ((2, 13, 17, 3), (11, 14)), ((1, 5, 4, 1), (20, 31)), ((1, 40, 9, 8), (7, 9)),
+    ((2, 6, 7, 37), (6, 5)), ((1, 1, 1, 2), (3, 4))])
+def test_resizing_has_numpys_bits(old, new, how, monkeypatch):
+    images = RNG.normal(size=old).astype('f')
+    if images.size:
+        images.flat[[0, -1]] = np.nan, np.inf
+    bytes_ = RNG.integers(0, 256, size=old).astype(np.uint8)
+
+    def build(x, b):
+        return [tf.image.resize_bilinear(v, new, **how) for v in (x, x[:, ::-1], b)]
+    for expected, found in zip(*both(build, [images, bytes_], monkeypatch)):
+        np.testing.assert_array_equal(expected, found)
+
+
+@pytest.mark.parametrize('sizes', [(8, 9, 3), (None, None, None)])
+def test_a_function_of_a_dataset_gets_loops_that_change_no_bit(sizes, monkeypatch):
+    monkeypatch.setattr(rise, 'runs_to_prepare', lambda program, exact=False: 2)
+    made, make = [], rise.RisingFunction._make
+
+    def recorded(function):
+        make(function)
+        made.append(function._raised)
+    monkeypatch.setattr(rise.RisingFunction, '_make', recorded)
+    images = RNG.normal(size=(6, 8, 9, 3)).astype('f')
+    passes = []
+    for mode in ('off', 'auto'):
+        monkeypatch.setenv('TINYFLOW_NATIVE', mode)
+        with tf.Graph().as_default(), tf.Session() as session:
+            dataset = tf.data.Dataset.from_generator(lambda: images, tf.float32, sizes)
+            dataset = dataset.map(lambda i: tf.exp(tf.image.resize(i, [21, 33])))
+            iterator = tf.data.make_initializable_iterator(dataset.batch(6))
+            batch = iterator.get_next()
+            for _ in range(2):
+                session.run(iterator.initializer)
+                passes.append(session.run(batch))
+                end = time.monotonic() + 30
+                while mode == 'auto' and not made and time.monotonic() < end:
+                    time.sleep(0.01)
+            assert [bool(m._functions) for m in made] == [True] * (mode == 'auto')     # was called
+    assert all((p == passes[0]).all() for p in passes)
+    native = [i.type for i in made[0].program.instructions if i.type.startswith('native')]
+    assert len(native) == 1 and 'ResizeBilinear' in native[0]

@@ -66,7 +66,8 @@ class Expressions:
         definition = instruction.definition
         if definition.bind is not None:
             arguments = [self.plan.locations[v].name for v in instruction.kernel_inputs]
-            return f'{self._function(instruction)}({", ".join(arguments)})'
+            name = self._bound_later('f', self.with_functions, instruction)
+            return f'{name}({", ".join(arguments)})'
         args, static = self._arguments(instruction)
         out = _out(buffers)
         if group is not None:
@@ -96,9 +97,9 @@ class Expressions:
     def _kernel_call(self, instruction: Instruction, args: list[str], out: str) -> str:
         definition, args = instruction.definition, list(args)
         if definition.functions:
-            args.insert(0, '*' + self._function(instruction))
+            args.insert(0, '*' + self._bound_later('f', self.with_functions, instruction))
         if definition.state is not None:
-            args.insert(0, self._state(instruction.operation))
+            args.insert(0, self._bound_later('s', self.state_operations, instruction.operation))
         if out != 'None':
             args.append(f'out={out}')
         args += [f'{k}={self.constant(instruction.attrs[k])}' for k in definition.kernel_attrs]
@@ -146,14 +147,9 @@ class Expressions:
         self.names[name] = value
         return name
 
-    def _state(self, operation: Operation) -> str:
-        name = f's{len(self.state_operations)}'
-        self.state_operations[name] = operation
-        return name
-
-    def _function(self, instruction: Instruction) -> str:
-        name = f'f{len(self.with_functions)}'
-        self.with_functions[name] = instruction
+    def _bound_later(self, letter: str, names: dict[str, Any], value: Any) -> str:
+        name = f'{letter}{len(names)}'
+        names[name] = value
         return name
 
 

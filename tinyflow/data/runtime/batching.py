@@ -23,21 +23,27 @@ from tinyflow.data.runtime.sources import CountedCursor, Slices
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.support import errors
 
+_LARGE, _LARGEST = 1 << 15, 1 << 28     # bytes of an array, and of a batch
+_Whole = np.ndarray | None
 
-def stacked(elements: Sequence[Element]) -> list[np.ndarray]:
-    """Elements stacked.
+
+def stacked(elements: Sequence[Element], wholes: Sequence[_Whole] = ()) -> list[np.ndarray]:
+    """Elements stacked. `wholes` are those that components may be rows of already.
 
     Shapes: each component [*rest] in all n elements -> [n, *rest].
     """
-    return [_stacked_column(column, i) for i, column in enumerate(zip(*elements))]
+    return [_stacked_column(column, i, wholes[i] if wholes else None)
+            for i, column in enumerate(zip(*elements))]
 
 
-def _stacked_column(column: Sequence[Any], number: int) -> np.ndarray:
+def _stacked_column(column: Sequence[Any], number: int, whole: _Whole) -> np.ndarray:
     first = column[0]
     shape, dtype = first.shape, first.dtype
     if not shape:
         if not dtype.hasobject:
             return np.fromiter(column, dtype, len(column))
+    elif whole is not None and all(a.base is whole for a in column):
+        return whole[:len(column)]
     elif not dtype.hasobject and all(a.shape == shape for a in column):
         return np.concatenate(column).reshape(len(column), *shape)
     batch = np.empty((len(column), *shape), dtype)
@@ -46,6 +52,22 @@ def _stacked_column(column: Sequence[Any], number: int) -> np.ndarray:
             raise _ragged(column, i, number)
         batch[i] = array if array.ndim else array.item()
     return batch
+
+
+def _whole(array: Any, size: int) -> _Whole:
+    """Memory for a batch of large arrays like this one."""
+    if _LARGE <= array.nbytes <= _LARGEST // size and not array.dtype.hasobject:
+        return np.empty((size, *array.shape), array.dtype)
+    return None
+
+
+def _row(whole: _Whole, array: Any, number: int) -> Any:
+    """The array; if it fits, a copy in its place, made while it is in the cache."""
+    if whole is None or array.shape != whole.shape[1:]:
+        return array
+    row = whole[number]
+    row[...] = array
+    return row
 
 
 def _ragged(column: Sequence[Any], i: int, number: int) -> errors.OpError:
@@ -71,13 +93,27 @@ class _BatchedCursor(Transform):
 
     def __next__(self) -> Element:
         size = self.source.batch_size
-        elements = list(islice(self.input, size)) if self.rows_of is None else \
+        wholes: list[_Whole] = []
+        elements = self._taken(size, wholes) if self.rows_of is None else \
             self.input.rows_taken(size)
         if not elements or (self.source.drop_remainder and len(elements) < size):
             raise StopIteration
         if self.rows_of is None:
-            return self.source.pack(elements)
+            return self.source.pack(elements, wholes)
         return self._gathered(self.rows_of, elements)
+
+    def _taken(self, size: int, wholes: list[_Whole]) -> list[Element]:
+        """The next elements; of large arrays, rows of the `wholes` that are made here."""
+        elements = list(islice(self.input, 1))
+        if elements and self.source.in_place:
+            wholes += [_whole(a, size) for a in elements[0]]
+        if all(whole is None for whole in wholes):
+            return elements + list(islice(self.input, size - 1))
+        elements = [[_row(*pair, 0) for pair in zip(wholes, elements[0])]]
+        for element in islice(self.input, size - 1):
+            number = len(elements)
+            elements.append([_row(*pair, number) for pair in zip(wholes, element)])
+        return elements
 
     def _gathered(self, slices: Slices, numbers: list) -> Element:
         """The rows at those indices; rows of a restored position are arrays already."""
@@ -90,6 +126,7 @@ class Batched(Source):
     """`batch_size` elements at a time, stacked; the last batch may be smaller, or is dropped."""
 
     pass_class = _BatchedCursor
+    in_place = True             # large arrays are copied to the batch one by one
 
     def __init__(self, source: Source, batch_size: int, drop_remainder: bool) -> None:
         self.inputs = source,
@@ -101,8 +138,8 @@ class Batched(Source):
         below = shuffled.inputs[0] if type(shuffled) is Shuffled else None
         return below if type(self) is Batched and type(below) is Slices else None
 
-    def pack(self, elements: Sequence[Element]) -> Element:
-        return stacked(elements)
+    def pack(self, elements: Sequence[Element], wholes: Sequence[_Whole] = ()) -> Element:
+        return stacked(elements, wholes)
 
     def cardinality(self) -> int:
         count = self.inputs[0].cardinality()
@@ -117,12 +154,14 @@ class PaddedBatched(Batched):
     `padded_shapes`: the sizes of each component, -1 for the largest of the batch.
     """
 
+    in_place = False
+
     def __init__(self, source: Source, batch_size: int, padded_shapes: Sequence[Sequence[int]],
                  padding_values: Sequence[Any], drop_remainder: bool) -> None:
         super().__init__(source, batch_size, drop_remainder)
         self.padded_shapes, self.padding_values = padded_shapes, padding_values
 
-    def pack(self, elements: Sequence[Element]) -> Element:
+    def pack(self, elements: Sequence[Element], wholes: Sequence[_Whole] = ()) -> Element:
         return [_padded(column, shape, value) for column, shape, value in
                 zip(zip(*elements), self.padded_shapes, self.padding_values)]
 

@@ -11,15 +11,19 @@
     updates.py          optimizer updates
     softmax.py          softmax and its cross entropies
     rows.py             sums into chosen rows of a table
+    interpolation.py    bilinear resizing
 """
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from math import prod
+from typing import Any
 
-from tinyflow.compiler.ir import Program, Value
+from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.native.instructions import native_instruction, note
 from tinyflow.native.loops import groups
+from tinyflow.native.loops.interpolation import RESIZES, resize_kernel
 from tinyflow.native.loops.machine import found
 from tinyflow.native.loops.rows import SCATTERS, scatter_kernel
 from tinyflow.native.loops.softmax import ROW_KERNELS
@@ -27,19 +31,27 @@ from tinyflow.native.loops.updates import UPDATES, update_kernel
 
 __all__ = ['about_how_many', 'found', 'raised']
 
-_KERNELS = dict.fromkeys(UPDATES, update_kernel) | dict.fromkeys(SCATTERS, scatter_kernel) \
-    | ROW_KERNELS
+# Loops whose results have the bits of NumPy's kernels.
+_EXACT: dict[str, Callable[[Instruction], Any]] = \
+    dict.fromkeys(SCATTERS, scatter_kernel) | dict.fromkeys(RESIZES, resize_kernel)
+_KERNELS = dict.fromkeys(UPDATES, update_kernel) | ROW_KERNELS | _EXACT
 
 
-def raised(program: Program) -> Program:
-    """The program with loops; the same object if there is nothing for them."""
-    if not about_how_many(program):
+def raised(program: Program, exact: bool = False) -> Program:
+    """The program with loops; the same object if there is nothing for them.
+
+    With `exact` only loops of some ops, which do not change a bit.
+    """
+    if not about_how_many(program, exact):
         return program
-    found_groups = groups.Groups(program)
-    instructions = found_groups.instructions()
-    moved: Counter[str] = found_groups.moved
+    if exact:
+        instructions, moved, kernels = list(program.instructions), Counter[str](), _EXACT
+    else:
+        found_groups = groups.Groups(program)
+        instructions, moved = found_groups.instructions(), found_groups.moved
+        kernels = _KERNELS
     for i, instruction in enumerate(instructions):
-        make = _KERNELS.get(instruction.type)
+        make = kernels.get(instruction.type)
         if make is not None and not instruction.copy:
             kernel = make(instruction)
             if kernel is not None:
@@ -50,19 +62,24 @@ def raised(program: Program) -> Program:
     return program.with_instructions(instructions, note(program, instructions, 'loops', moved))
 
 
-def about_how_many(program: Program) -> int:
+def about_how_many(program: Program, exact: bool = False) -> int:
     """An estimate of the number of loops to compile; 0 if there are none."""
     if not found():
         return 0
+    scatters = {i.type for i in program.instructions
+                if i.type in SCATTERS and _is_large(i.inputs[2])}
+    resizes = {i.type for i in program.instructions
+               if i.type in RESIZES and (_is_large(i.outputs[0]) or not i.outputs[0].known_shape)}
+    count = len(scatters) + 2 * len(resizes)
+    if exact:
+        return count
     kinds = {(i.type, i.outputs[0].raw_shape) for i in program.instructions
              if i.definition.elementwise and i.outputs and _is_large(i.outputs[0])}
     updates = {i.type for i in program.instructions
                if i.type in UPDATES and i.inputs and _is_large(i.inputs[0])}
     rows = {i.type for i in program.instructions
             if i.type in ROW_KERNELS and _is_large(i.inputs[0])}
-    scatters = {i.type for i in program.instructions
-                if i.type in SCATTERS and _is_large(i.inputs[2])}
-    return -(-len(kinds) // 2) + 2 * len(updates) + len(rows) + len(scatters)
+    return -(-len(kinds) // 2) + 2 * len(updates) + len(rows) + count
 
 
 def _is_large(value: Value) -> bool:

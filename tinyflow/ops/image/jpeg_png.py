@@ -52,7 +52,9 @@ def _decoded(contents, channels, formats):
             own = 4
         if picture.format == 'PNG' and channels == 1 and own > 1:
             return _grey(np.array(picture.convert('RGB')))
-        pixels = np.array(picture.convert(_MODES[channels or own]))
+        mode = _MODES[channels or own]
+        # convert would copy a picture that has the mode already.
+        pixels = np.array(picture if picture.mode == mode else picture.convert(mode))
     return pixels[..., None] if pixels.ndim == 2 else pixels
 
 

@@ -1,6 +1,8 @@
 """resize_bilinear and resize_nearest_neighbor."""
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from tinyflow.graph import dtypes
@@ -53,13 +55,22 @@ def sample_positions(count, total, align_corners, half_pixel_centers):
     return ((at + single(.5)) * step - single(.5) if half_pixel_centers else at * step), step
 
 
-def _neighbours(count, total, align_corners, half_pixel_centers):
+@lru_cache(maxsize=64)
+def neighbours(count, total, align_corners, half_pixel_centers):
     """(lower, upper, weight of the upper) of the two pixels that each new one lies between."""
     at, _ = sample_positions(count, total, align_corners, half_pixel_centers)
     floor = np.floor(at)
     lower = np.maximum(floor.astype(np.int64), 0)
     upper = np.minimum(np.ceil(at).astype(np.int64), total - 1)
     return lower, upper, at - floor
+
+
+@lru_cache(maxsize=64)
+def rows_between(count, total, align_corners, half_pixel_centers):
+    """(the rows that new ones lie next to, or all; what `neighbours` gives for these rows)."""
+    lower, upper, weights = neighbours(count, total, align_corners, half_pixel_centers)
+    used, places = np.unique(np.stack([lower, upper]), return_inverse=True)
+    return slice(None) if len(used) == total else used, (*places.reshape(2, -1), weights)
 
 
 def _elements(pixels, channels):
@@ -73,9 +84,9 @@ def _blocks(matrix):
     return [slice(i, i + step) for i in range(0, len(matrix), step)]
 
 
-def _between(matrix, axis, neighbours, result):
+def _between(matrix, axis, pairs, result):
     """Writes lower + (upper - lower) * weight of each two rows or columns of the matrix."""
-    lower, upper, weights = neighbours
+    lower, upper, weights = pairs
     lower = matrix.take(lower, axis)
     matrix.take(upper, axis, out=result, mode='clip')       # checked modes would copy first
     result -= lower
@@ -115,17 +126,15 @@ class ResizeBilinear(Op):
     def kernel(images, size, *, align_corners, half_pixel_centers):
         check_sizes(images, size)
         batch, height, width, channels = images.shape
-        rows = _neighbours(size[0], height, align_corners, half_pixel_centers)
-        columns = _neighbours(size[1], width, align_corners, half_pixel_centers)
-        # Old rows that no new one lies next to are left out; the others are walked over once.
-        used, places = np.unique(np.stack(rows[:2]), return_inverse=True)
-        vertical = *places.reshape(2, -1), rows[2][:, None]
-        horizontal = *(_elements(pixels, channels) for pixels in columns[:2]), \
-            np.repeat(columns[2], channels)
+        used, (*rows, down) = rows_between(size[0], height, align_corners, half_pixel_centers)
+        *columns, across = neighbours(size[1], width, align_corners, half_pixel_centers)
+        vertical = *rows, down[:, None]
+        horizontal = *(_elements(pixels, channels) for pixels in columns), \
+            np.repeat(across, channels)
         result = np.empty((batch, size[0], size[1] * channels), np.float32)
-        narrow = np.empty((len(used), size[1] * channels), np.float32)
         for image, resized in zip(images.reshape(batch, height, width * channels), result):
-            image = image[used] if len(used) < height else image
+            image = image[used]
+            narrow = np.empty((len(image), size[1] * channels), np.float32)
             for at in _blocks(narrow):
                 _between(image[at].astype(np.float32, copy=False), 1, horizontal, narrow[at])
             for at in _blocks(resized):
@@ -155,7 +164,7 @@ class ResizeBilinearGrad(Op):
     def kernel(grads, original_image, *, align_corners, half_pixel_centers):
         matrices = []
         for count, total in zip(grads.shape[1:3], original_image.shape[1:3]):
-            lower, upper, lerp = _neighbours(count, total, align_corners, half_pixel_centers)
+            lower, upper, lerp = neighbours(count, total, align_corners, half_pixel_centers)
             matrices.append(_adjoint(count, total, [(lower, 1 - lerp), (upper, lerp)]))
         result = np.einsum('bijc,yi,xj->byxc', grads, *matrices, optimize=True)
         return result.astype(original_image.dtype)
