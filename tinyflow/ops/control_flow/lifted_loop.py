@@ -97,6 +97,7 @@ def bind_lifted(instruction, function):
                 collector.take(found)
             for slot, at in slots:
                 values[slot] = found[at]
+            del parameters, found           # arrays of this step, before the next one makes more
         end = {p: values[slot] for p, (slot, _) in zip(layout.carried, slots)}
         end |= {p: part.result() for p, part in (popped | collected).items()}
         return [end.get(p) for p in layout.positions]
