@@ -4,6 +4,8 @@ from __future__ import annotations
 import functools
 
 import tinyflow as tf
+from keras_layer.engine.input_spec import InputSpec
+from keras_layer.engine.network import Network
 from keras_layer.layers.merge import _Merge as _OwnMerge
 from keras_layer.layers.pooling import _Global as GlobalPooling2D
 from keras_layer.layers.recurrent.cells import (
@@ -19,7 +21,8 @@ from keras_layer.utils.summary import count_params, print_summary
 from tinyflow.api.private.layers_utils import constant_value, smart_cond
 
 __all__ = ['ConvLSTM2DCell', 'ConvRNN2D', 'DropoutRNNCellMixin', 'GlobalPooling2D',
-           'LearningRateSchedule', 'OptimizerV2', 'RMSProp', 'ReductionV2', '_Merge',
+           'InputSpec', 'LearningRateSchedule', 'Network', 'OptimizerV2', 'RMSProp',
+           'ReductionV2', '_Merge',
            '_generate_zero_filled_state_for_cell', 'constant_value', 'count_params', 'has_arg',
            'is_symbolic_tensor', 'is_tensor_or_tensor_list', 'print_summary',
            'shape_type_conversion', 'smart_cond', 'to_list']

@@ -114,6 +114,53 @@ from tensorflow_estimator import estimator as e; e.inputs.numpy_input_fn; \
     e.export.ServingInputReceiver; e.experimental.stop_if_no_decrease_hook
 from tensorflow_estimator.python.estimator import keras as k; k.model_to_estimator
 from tensorflow.python.platform import benchmark; benchmark.Benchmark
+from tensorflow.python.keras.preprocessing.text import Tokenizer; Tokenizer()
+from tensorflow.python.keras.preprocessing.image import ImageDataGenerator
+from tensorflow.python.keras.datasets import mnist; mnist.load_data
+from tensorflow.python.keras.applications.vgg16 import VGG16
+from tensorflow.python.keras.wrappers.scikit_learn import KerasClassifier
+from tensorflow.python.keras.engine.base_layer import Layer; assert Layer is tf.keras.layers.Layer
+from tensorflow.python.keras.engine.network import Network
+from tensorflow.python.keras.engine.training import Model; assert Model is tf.keras.Model
+from tensorflow.python.keras.layers.merge import _Merge, concatenate
+from tensorflow.python.keras.utils import conv_utils, generic_utils, tf_utils; \
+    assert conv_utils.normalize_tuple(2, 2, 'k') == (2, 2); generic_utils.has_arg; \
+    assert tf_utils.is_tensor_or_tensor_list([tf.constant(1)]); \
+    assert conv_utils.convert_data_format('channels_first', 4) == 'NCHW'
+from tensorflow.python.ops import gen_nn_ops, nn_grad, nn_ops; \
+    gen_nn_ops.relu_grad; nn_grad._ReluGrad; nn_ops.conv2d_backprop_input
+from tensorflow.python.training import training_ops, slot_creator; training_ops.apply_adam; \
+    training_ops.resource_apply_adam; slot_creator.create_slot
+from tensorflow.python.ops import array_ops; assert array_ops.transpose([[1]]).shape == [1, 1]
+from tensorflow.python.ops import init_ops; init_ops.Constant(3.).get_config()
+from tensorflow.python.ops import resource_variable_ops as r; r.is_resource_variable; \
+    r.ResourceVariable; r.assign_variable_op
+from tensorflow.python.ops.rnn_cell_impl import LayerRNNCell, _BIAS_VARIABLE_NAME, _concat; \
+    assert _concat(3, [4], static=True) == [3, 4]; assert _concat(3, [4, 5]).shape == [3]
+from tensorflow.python.ops.rnn import _transpose_batch_time, _best_effort_input_batch_size as b; \
+    assert _transpose_batch_time(tf.zeros([2, 3, 4])).shape == [3, 2, 4]; \
+    assert b([tf.zeros([2, 3])]) == 3
+from tensorflow.python.framework.tensor_shape import as_shape, vector; assert vector(3) == [3]
+from tensorflow.python.framework import ops; assert ops.strip_name_scope('^a/b', 'a') == '^b'; \
+    assert ops.prepend_name_scope('loc:@b', 'a') == 'loc:@a/b'; ops.get_name_scope(); \
+    assert not ops.inside_function() and not ops.executing_eagerly_outside_functions()
+from tensorflow.python.saved_model.loader_impl import parse_saved_model
+from tensorflow.python.tools.saved_model_utils import get_meta_graph_def
+from tensorflow.python.util.tf_export import tf_export; \
+    assert tf_export('a')(len) is len
+from tensorflow.python.util import tf_inspect; \
+    assert tf_inspect.getargspec(lambda a, b=1: a) == (['a', 'b'], None, None, (1,))
+from tensorflow.python.util.lazy_loader import LazyLoader; \
+    assert LazyLoader('j', globals(), 'json').dumps(1) == '1'
+from tensorflow.python.util.object_identity import ObjectIdentitySet as S, \
+    ObjectIdentityDictionary as D; a, b = [], []; s = S([a]); s.add(b); s.discard(a); \
+    assert a not in s and b in s and len(s) == 1; d = D(); d[a] = 1; d[b] = 2; \
+    assert d[a] == 1 and list(d) == [a, b] and len(d) == 2
+from tensorflow.python.util.function_utils import get_func_name; assert get_func_name(len) == 'len'
+from tensorflow.python.data.ops import dataset_ops as d; \
+    assert d.get_legacy_output_types(d.DatasetV1.range(3)) == tf.int64
+from tensorflow.python.tpu.tpu_estimator import TPUEstimator
+from tensorflow.python.training import distribution_strategy_context as c; c.get_strategy()
 from tensorflow.python.feature_column import feature_column_v2 as fc; fc.make_parse_example_spec_v2
 from tensorflow.python.platform import tf_logging; import tinyflow.graph.support.logging as own; \
     before, said = own.info, []; tf_logging.info = said.append; own.info('a'); \

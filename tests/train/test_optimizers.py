@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.api.private import gen_ops
 from tinyflow.graph.support import processors
 from tinyflow.graph.support.tiles import TILE
 from tinyflow.ops.updates import base as updating
@@ -340,6 +341,43 @@ def test_users_own_optimizer():
 
 
 # ---- errors ----------------------------------------------------------------------------------
+
+class ResourceDescent(tf.train.Optimizer):
+    """Has rules for resource Variables alone, as optimizers of TensorFlow 1's last years."""
+
+    def __init__(self):
+        super().__init__(False, 'Descent')
+
+    def _resource_apply_dense(self, grad, var):
+        return gen_ops.resource_apply_gradient_descent(var.handle, .1, grad)
+
+    def _resource_apply_sparse(self, grad, var, indices):
+        return self._resource_scatter_add(var, indices, -grad)
+
+
+class FasterAdam(tf.train.AdamOptimizer):
+    def _resource_apply_dense(self, grad, var):
+        return super()._resource_apply_dense(grad * 2, var)
+
+    def _resource_apply_sparse_duplicate_indices(self, grad, var, indices):
+        return super()._resource_apply_sparse_duplicate_indices(grad * 3, var, indices)
+
+
+@pytest.mark.parametrize('make, steps, rows, vector', [     # the numbers are TensorFlow's
+    (ResourceDescent, 1, [-3., 1., -1.], [.9, 1.9]),
+    (lambda: FasterAdam(.1), 2, [.8, 1., .8], [.8, 1.8])])
+def test_rules_for_resource_variables(make, steps, rows, vector):
+    table = tf.get_variable('table', initializer=np.ones((3, 1), 'f'), use_resource=True)
+    w = tf.get_variable('w', initializer=[1., 2.], use_resource=True)
+    loss = tf.reduce_sum(tf.nn.embedding_lookup(table, [0, 2, 0]) * 2.) + tf.reduce_sum(w)
+    step = make().minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for _ in range(steps):
+            sess.run(step)
+        np.testing.assert_allclose(sess.run(table).ravel(), rows, rtol=1e-5)
+        np.testing.assert_allclose(sess.run(w), vector, rtol=1e-5)
+
 
 def test_no_gradient_names_the_op_that_cuts_the_path():
     x = tf.constant([[1.0, 2.0]])

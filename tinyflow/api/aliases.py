@@ -143,20 +143,16 @@ class _Private(types.ModuleType):
                      if name in vars(module)), None)
 
     def _found(self, name):
-        *others, last = self.__dict__['_behind']
-        for module in others:
+        missing = None
+        for module in self.__dict__['_behind']:
             try:
                 return getattr(module, name)
-            except AttributeError:
-                pass
-        try:
-            return getattr(last, name)
-        except AttributeError as error:
-            if name.startswith('_'):
-                raise AttributeError(f'module {self.__name__!r} has no attribute {name!r}') \
-                    from None
-            raise misuse(MissingNameError(f'{self.__name__} has no {name!r} here: {error}')) \
-                from None
+            except AttributeError as error:
+                if missing is None or isinstance(error, MissingNameError):
+                    missing = error
+        if name.startswith('_'):
+            raise AttributeError(f'module {self.__name__!r} has no attribute {name!r}')
+        raise misuse(MissingNameError(f'{self.__name__} has no {name!r} here: {missing}'))
 
 
 def _reason(name: str) -> str:

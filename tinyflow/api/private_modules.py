@@ -4,6 +4,7 @@ A module of TensorFlow's that is not listed gets the names of its folder; others
 """
 from __future__ import annotations
 
+import importlib.util
 from functools import cache
 
 _PYTHON = 'tensorflow.python'
@@ -41,14 +42,24 @@ def _estimator_modules(root: str) -> dict[str, tuple[str, ...]]:
     }
 
 
+# Folders of Keras whose modules are those of keras_layer.
+_OF_KERAS = {f'{_PYTHON}.keras.{name}': f'keras_layer.{name}'
+             for name in ('applications', 'datasets', 'preprocessing', 'wrappers')}
+_OF_OPS = 'tinyflow.api.private.gen_ops'
+_GRADIENTS = 'tinyflow.api.private.gradient_functions'
 # module -> the modules of tinyflow in which its names are looked up, in this order.
 _HOMES: dict[str, tuple[str, ...]] = {
     _PYTHON: ('tinyflow',),
     f'{_PYTHON}.client.device_lib': ('tinyflow.api.tools.device_lib',),
     f'{_PYTHON}.client.timeline': ('tinyflow.session.timeline',),
     f'{_PYTHON}.data': ('tinyflow.data', 'tinyflow'),
+    **{f'{_PYTHON}.data.ops.{name}': ('tinyflow.data', 'tinyflow.api.private.data', 'tinyflow')
+       for name in ('dataset_ops', 'readers')},
+    f'{_PYTHON}.data.util.nest': ('tinyflow.graph.support.nest',),
     f'{_PYTHON}.data.experimental': ('tinyflow.data.experimental', 'tinyflow.data', 'tinyflow'),
     f'{_PYTHON}.debug': ('tinyflow.inspect.debugger.tf_debug',),
+    f'{_PYTHON}.distribute': ('tinyflow.api.distribute', 'tinyflow.api.distribute_experimental'),
+    f'{_PYTHON}.eager': ('tinyflow', 'tinyflow.api.contrib.eager'),
     f'{_PYTHON}.eager.context': ('tinyflow.api.private.eager_context',),
     **_estimator_modules(f'{_PYTHON}.estimator'),
     **{f'{_PYTHON}.feature_column.{name}': ('tinyflow.api.feature_column',
@@ -59,21 +70,30 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_FRAMEWORK}.errors_impl': ('tinyflow.graph.support.errors',),
     f'{_FRAMEWORK}.function': ('tinyflow',),
     f'{_FRAMEWORK}.graph_io': ('tinyflow.formats.graphdef.graph_io',),
-    f'{_FRAMEWORK}.graph_util': ('tinyflow.formats.graphdef.graph_util',),
+    **{f'{_FRAMEWORK}.{name}': ('tinyflow.formats.graphdef.graph_util',)
+       for name in ('graph_util', 'graph_util_impl')},
     f'{_FRAMEWORK}.importer': ('tinyflow.formats.graphdef.importing',),
     f'{_FRAMEWORK}.meta_graph': ('tinyflow.formats.graphdef.meta_graph',),
+    f'{_FRAMEWORK}.ops': ('tinyflow.api.private.framework_ops', 'tinyflow'),
     f'{_FRAMEWORK}.smart_cond': ('tinyflow.ops.control_flow.smart_cond',),
     f'{_FRAMEWORK}.tensor_shape': ('tinyflow.api.private.classes', 'tinyflow'),
     f'{_FRAMEWORK}.tensor_util': ('tinyflow.api.private.tensor_util', 'tinyflow.api.contrib.util',
                                   'tinyflow.formats.wire.tensors'),
     f'{_FRAMEWORK}.test_util': ('tinyflow.api.private.test_util', 'tinyflow'),
     f'{_PYTHON}.keras': ('keras_layer',),
-    **{f'{_PYTHON}.keras.{name}': (f'keras_layer.{name}',) for name in (
-        'activations', 'applications', 'backend', 'callbacks', 'constraints', 'datasets',
-        'initializers', 'layers', 'losses', 'metrics', 'models', 'optimizers', 'preprocessing',
-        'regularizers', 'utils', 'wrappers')},
+    **{f'{_PYTHON}.keras.{name}': ('keras_layer.private_names', f'keras_layer.{name}')
+       for name in ('activations', 'applications', 'backend', 'callbacks', 'constraints',
+                    'datasets', 'initializers', 'layers', 'losses', 'metrics', 'models',
+                    'optimizers', 'preprocessing', 'regularizers', 'utils', 'wrappers')},
+    f'{_PYTHON}.keras.engine': ('keras_layer.private_names', 'keras_layer.layers',
+                                'keras_layer.models', 'keras_layer'),
+    f'{_PYTHON}.keras.estimator': ('keras_layer.estimator',),
     f'{_PYTHON}.keras.optimizer_v2': ('keras_layer.optimizers',
                                       'keras_layer.private_names'),
+    f'{_PYTHON}.keras.saving': ('keras_layer.keras2.saving', 'keras_layer.models'),
+    f'{_PYTHON}.keras.utils.conv_utils': ('keras_layer.keras2.conv_utils',
+                                          'tinyflow.api.private.layers_utils'),
+    f'{_PYTHON}.keras.utils.generic_utils': ('keras_layer.utils', 'keras_layer.utils.generic'),
     f'{_PYTHON}.keras.utils.losses_utils': ('keras_layer.private_names',
                                             'keras_layer.losses.base'),
     f'{_PYTHON}.layers': ('tinyflow.layers', 'tinyflow'),
@@ -84,14 +104,24 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.lib.io.python_io': ('tinyflow.api.python_io',),
     f'{_PYTHON}.lib.io.tf_record': ('tinyflow.api.python_io',),
     **{f'{_OPS}.{name}': ('tinyflow.api.nn', 'tinyflow') for name in (
-        'candidate_sampling_ops', 'ctc_ops', 'embedding_ops', 'nn', 'nn_impl', 'nn_ops', 'rnn')},
+        'candidate_sampling_ops', 'ctc_ops', 'embedding_ops', 'nn', 'nn_impl', 'nn_ops')},
+    f'{_OPS}.rnn': ('tinyflow.api.private.rnn', 'tinyflow.api.nn', 'tinyflow'),
     f'{_OPS}.control_flow_ops': ('tinyflow.api.private.control_flow_ops', 'tinyflow'),
     f'{_OPS}.data_flow_ops': ('tinyflow', 'tinyflow.api.contrib.lookup'),
     **{f'{_OPS}.{name}': ('tinyflow',) for name in (
         'gradients', 'histogram_ops', 'variable_scope')},
-    f'{_OPS}.image_ops': ('tinyflow.api.image', 'tinyflow'),
+    f'{_OPS}.bitwise_ops': ('tinyflow.api.bitwise', 'tinyflow'),
+    f'{_OPS}.distributions': ('tinyflow.api.distributions', 'tinyflow'),
+    **{f'{_OPS}.{name}': ('tinyflow.api.image', 'tinyflow')
+       for name in ('image_ops', 'image_ops_impl')},
+    f'{_OPS}.init_ops': ('tinyflow.ops.variables.initializers', 'tinyflow'),
+    f'{_OPS}.linalg': ('tinyflow.api.linalg', 'tinyflow'),
     f'{_OPS}.lookup_ops': ('tinyflow.api.contrib.lookup', 'tinyflow.api.lookup', 'tinyflow'),
+    f'{_OPS}.resource_variable_ops': ('tinyflow.ops.variables.variable', 'tinyflow'),
     f'{_OPS}.resources': ('tinyflow.api.private.resources',),
+    f'{_OPS}.sets_impl': ('tinyflow.api.sets', 'tinyflow'),
+    f'{_OPS}.stateless_random_ops': ('tinyflow.api.random', 'tinyflow'),
+    f'{_OPS}.template': ('tinyflow.ops.variables.template', 'tinyflow'),
     f'{_OPS}.variables': ('tinyflow.api.private.classes', 'tinyflow'),
     f'{_OPS}.metrics': ('tinyflow.api.metrics',),
     f'{_OPS}.metrics_impl': ('tinyflow.api.metrics',),
@@ -104,6 +134,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.platform.benchmark': ('tinyflow.api.test',),
     f'{_PYTHON}.platform.flags': ('tinyflow.api.flags',),
     f'{_PYTHON}.platform.gfile': ('tinyflow.api.gfile',),
+    f'{_PYTHON}.platform.googletest': ('tinyflow.api.test',),
+    f'{_PYTHON}.platform.resource_loader': ('tinyflow.api.resource_loader',),
+    f'{_PYTHON}.platform.sysconfig': ('tinyflow.api.sysconfig',),
     f'{_PYTHON}.platform.test': ('tinyflow.api.test',),
     f'{_PYTHON}.platform.tf_logging': ('tinyflow.graph.support.logging',),
     f'{_PYTHON}.pywrap_tensorflow': ('tinyflow.api.private.pywrap_tensorflow', 'tinyflow.train',
@@ -112,6 +145,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     **{f'{_PYTHON}.saved_model.{name}': (f'tinyflow.train.saved_model.{name}',) for name in (
         'builder', 'loader', 'main_op', 'signature_constants', 'signature_def_utils',
         'tag_constants', 'utils')},
+    f'{_PYTHON}.saved_model.builder_impl': ('tinyflow.train.saved_model.builder',),
     f'{_PYTHON}.saved_model.loader_impl': ('tinyflow.api.private.saved_model',
                                            'tinyflow.train.saved_model.loader'),
     f'{_PYTHON}.saved_model.utils_impl': ('tinyflow.api.private.saved_model',
@@ -121,7 +155,12 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.summary.summary': ('tinyflow.api.summary',),
     f'{_PYTHON}.tools.freeze_graph': ('tinyflow.api.tools.freeze_graph',),
     f'{_PYTHON}.tools.inspect_checkpoint': ('tinyflow.api.tools.inspect_checkpoint',),
+    f'{_PYTHON}.tools.saved_model_utils': ('tinyflow.api.private.saved_model',),
+    f'{_PYTHON}.tpu': ('estimator_layer.tpu', 'tinyflow'),
     f'{_PYTHON}.training': ('tinyflow.train',),
+    f'{_PYTHON}.training.distribution_strategy_context': ('tinyflow.api.distribute',),
+    f'{_PYTHON}.training.slot_creator': ('tinyflow.train.optimizers.slot_creator',),
+    f'{_PYTHON}.training.summary_io': ('tinyflow.api.private.classes', 'tinyflow.train'),
     **{f'{_PYTHON}.training.{name}': ('tinyflow.api.private.steps_per_run', 'tinyflow.train')
        for name in ('basic_session_run_hooks', 'training')},
     f'{_PYTHON}.training.checkpoint_state_pb2': ('tinyflow.formats.protos.checkpoint_state_pb2',),
@@ -129,10 +168,13 @@ _HOMES: dict[str, tuple[str, ...]] = {
                                               'tinyflow.train'),
     f'{_PYTHON}.training.moving_averages': ('tinyflow.train.optimizers.moving_averages',),
     f'{_PYTHON}.training.training_util': ('tinyflow.api.private.training_util',
-                                          'tinyflow.train.training_util'),
+                                          'tinyflow.train.training_util', 'tinyflow.train'),
     f'{_PYTHON}.util.tf_contextlib': ('contextlib',),
     f'{_PYTHON}.util.tf_decorator': ('tinyflow.api.private.tf_decorator',),
-    f'{_PYTHON}.util.tf_inspect': ('inspect',),
+    f'{_PYTHON}.util.tf_inspect': ('tinyflow.api.private.util', 'inspect'),
+    **{f'{_PYTHON}.util.{name}': ('tinyflow.api.private.util',)
+       for name in ('all_util', 'keyword_args', 'lazy_loader', 'object_identity', 'tf_export',
+                    'tf_should_use')},
     f'{_PYTHON}.util.deprecation': ('tinyflow.api.contrib.framework.deprecation',),
     f'{_PYTHON}.util.function_utils': ('tinyflow.api.private.function_utils',),
     f'{_PYTHON}.util.compat': ('tinyflow.api.compat',),
@@ -173,7 +215,19 @@ def homes_of(name: str) -> tuple[str, ...]:
     listed = _listed(name)
     if listed is None:
         raise ValueError(f'{name} is not a private module of TensorFlow')
-    return _HOMES[listed]
+    homes = _HOMES[listed]
+    folder, _, last = name.rpartition('.')
+    if folder == _OPS:                      # its modules have the functions of their ops besides
+        homes = (*homes, _OF_OPS)
+    if name == listed:
+        return homes
+    if folder in _OF_KERAS and importlib.util.find_spec(f'{_OF_KERAS[folder]}.{last}'):
+        return f'{_OF_KERAS[folder]}.{last}', *homes
+    if last.startswith('gen_') or last == 'training_ops':
+        return _OF_OPS, *homes
+    if folder == _OPS and last.endswith('_grad'):
+        return _GRADIENTS, *homes
+    return homes
 
 
 def is_missing(name: str) -> bool:

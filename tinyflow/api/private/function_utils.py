@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import inspect
 
-__all__ = ['fn_args', 'has_kwargs']
+__all__ = ['fn_args', 'get_func_code', 'get_func_name', 'has_kwargs']
 
 
 def fn_args(fn):
@@ -21,3 +21,15 @@ def has_kwargs(fn):
     """True if a function takes any keyword argument, by **kwargs."""
     return any(parameter.kind is inspect.Parameter.VAR_KEYWORD
                for parameter in inspect.signature(fn).parameters.values())
+
+
+def get_func_name(func):
+    """The name of a function, a method or what a partial calls; of other callables their text."""
+    if isinstance(func, functools.partial):
+        return get_func_name(func.func)
+    return getattr(func, '__name__', None) or str(func)
+
+
+def get_func_code(func):
+    """The code of a function; None for others that can be called."""
+    return getattr(func, '__code__', None)

@@ -4,13 +4,23 @@ from __future__ import annotations
 from tinyflow.graph.support.errors import misuse
 from tinyflow.ops.control_flow.smart_cond import smart_cond, smart_constant_value
 
-__all__ = ['constant_value', 'conv_input_length', 'conv_output_length', 'deconv_output_length',
-           'normalize_tuple', 'smart_cond']
+__all__ = ['constant_value', 'conv_input_length', 'conv_output_length', 'convert_data_format',
+           'deconv_output_length', 'normalize_tuple', 'smart_cond']
 
 
 def constant_value(pred):
     """The bool that `pred` is known to be, or None, as for a Variable."""
     return None if hasattr(pred, 'initializer') else smart_constant_value(pred)
+
+
+def convert_data_format(data_format, ndim):
+    """The order of the axes of `ndim` axes as tf.nn names it: 'NHWC' for channels_last and 4."""
+    spaces = {3: 'W', 4: 'HW', 5: 'DHW'}
+    if data_format not in ('channels_last', 'channels_first'):
+        raise misuse(ValueError(f'Invalid data_format: {data_format}'))
+    if ndim not in spaces:
+        raise misuse(ValueError(f'Input rank not supported: {ndim}'))
+    return f'N{spaces[ndim]}C' if data_format == 'channels_last' else f'NC{spaces[ndim]}'
 
 
 def normalize_tuple(value, n, name):

@@ -1,12 +1,28 @@
-"""tensorflow.python.saved_model.utils_impl and loader_impl: the files of a SavedModel."""
+"""tensorflow.python.saved_model.utils_impl, loader_impl and tools.saved_model_utils: its files."""
 from __future__ import annotations
 
 import os
 
+from tinyflow.graph.support.errors import misuse
 from tinyflow.train.saved_model import constants
-from tinyflow.train.saved_model.loader import read_saved_model as _parse_saved_model
+from tinyflow.train.saved_model.loader import (
+    read_saved_model,
+    read_saved_model as _parse_saved_model,
+    read_saved_model as parse_saved_model,
+)
 
-__all__ = ['_parse_saved_model', 'get_assets_dir', 'get_variables_dir', 'get_variables_path']
+__all__ = ['_parse_saved_model', 'get_assets_dir', 'get_meta_graph_def', 'get_variables_dir',
+           'get_variables_path', 'parse_saved_model', 'read_saved_model']
+
+
+def get_meta_graph_def(saved_model_dir, tag_set):
+    """The MetaGraphDef of a SavedModel with these tags, separated by commas."""
+    wanted = set(tag_set.split(','))
+    for found in read_saved_model(saved_model_dir).meta_graphs:
+        if set(found.meta_info_def.tags) == wanted:
+            return found
+    raise misuse(RuntimeError(f'MetaGraphDef associated with tag-set {tag_set} could not be found '
+                              'in SavedModel'))
 
 
 def get_variables_dir(export_dir):

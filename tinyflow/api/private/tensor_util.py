@@ -1,12 +1,13 @@
 """tensorflow.python.framework.tensor_util: what of it has no public name."""
 from __future__ import annotations
 
+from tinyflow.formats.wire.tensors import make_ndarray as MakeNdarray
 from tinyflow.graph.constant_value import constant_value_as_tensorflow, static_value
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support.errors import misuse
 
-__all__ = ['constant_value_as_shape', 'is_tensor']
+__all__ = ['MakeNdarray', 'constant_value_as_shape', 'is_tensor']
 
 
 def constant_value_as_shape(tensor):

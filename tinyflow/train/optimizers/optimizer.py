@@ -26,7 +26,6 @@ from tinyflow.graph.defaults import (
 from tinyflow.graph.eager_mode import executing_eagerly
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops.array import constants
 from tinyflow.ops.control_flow import grouping
@@ -35,11 +34,12 @@ from tinyflow.ops.variables import replica_context, variable_ops
 from tinyflow.ops.variables.variable import Variable, init_scope, is_resource_variable
 from tinyflow.ops.variables.variable_lists import trainable_variables
 from tinyflow.train.optimizers import arguments, optimizer_errors, replicated, slot_creator
+from tinyflow.train.optimizers.resource_rules import ResourceRules, summed
 
 _GATE_NONE, _GATE_OP, _GATE_GRAPH = 0, 1, 2
 
 
-class Optimizer:
+class Optimizer(ResourceRules):
     """Base of all optimizers; see the module's docstring for the methods of a subclass."""
 
     GATE_NONE = _GATE_NONE
@@ -165,8 +165,8 @@ class Optimizer:
             if isinstance(grad, IndexedSlices):
                 if var.constraint is not None:
                     raise optimizer_errors.constraint_of_rows(var)
-                return self._apply_sparse_duplicate_indices(grad, var)
-            update = self._apply_dense(grad, var)
+                return self._update_rows(grad, var)
+            update = self._update_dense(grad, var)
             if var.constraint is None:
                 return update
             # The constraint gets the reference: `var.value()` would be the value before
@@ -259,10 +259,7 @@ class Optimizer:
 
     def _apply_sparse_duplicate_indices(self, grad, var):
         """Adds up rows of equal index, since most update rules are not linear in the gradient."""
-        indices, positions = nodes.Unique(grad.indices)
-        count = constants.shape(indices)[0]
-        values = nodes.UnsortedSegmentSum(grad.values, positions, count)
-        return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
+        return self._apply_sparse(summed(grad), var)
 
     def _finish(self, update_ops, name_scope):
         return grouping.group(*update_ops, name=name_scope)
