@@ -115,13 +115,15 @@ def measure(step, unit, inner):
 
 def native_tier_ran():
     """Whether a program of tinyflow's has moved up to its native tier."""
-    return bool(executables("NativeExecutable", "runs"))
+    functions = executables("RisingFunction")
+    return bool(executables("NativeExecutable", "runs")) or not all(f.will_move for f in functions)
 
 
 def await_native_tier(steps):
     """Runs the steps until all programs that move up have moved; `takeover.py` shows how."""
     end = time.monotonic() + AWAIT_SECONDS
-    while executables("RisingExecutable", "will_move") and time.monotonic() < end:
+    kinds = "RisingExecutable", "RisingFunction"
+    while any(executables(kind, "will_move") for kind in kinds) and time.monotonic() < end:
         for _ in range(AWAIT_CALLS):
             for step in steps:
                 step()

@@ -102,6 +102,11 @@ class RisingFunction(Executable):
         self._begin_at = max(_BEGIN, runs_to_prepare(program, exact=True))
         self._raised: Executable | None = None
 
+    @property
+    def will_move(self) -> bool:
+        """Whether the loops are still to be made."""
+        return self._raised is None
+
     def call_inside(self, feeds: Sequence[np.ndarray]) -> list:
         if self._raised is not None:
             return self._raised.call_inside(feeds)
