@@ -11,18 +11,18 @@ gradients are there. The sides take turns, as in run.py.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 from growth_workloads import SERIES
+from panels import COLOURS, write
 from side import Side, SideError, step_seconds
 from workloads import WORKLOADS
 
 OUT = Path(__file__).resolve().parent / "out"
 TURN_SECONDS = 0.3  # of the first side's first turn; it settles how often a step is repeated
-COLOURS = "#2a7f62", "#c8553d"
 
 
 def main():
@@ -50,7 +50,8 @@ def main():
     finally:
         for side in sides:
             side.stop()
-    write(options, {"machine": machine, "series": results})
+    panels = [partial(draw, s, results[s.name]) for s in SERIES if s.name in results]
+    write(options, {"machine": machine, "series": results}, panels, width=3.6)
 
 
 def parse_arguments():
@@ -99,39 +100,16 @@ def point(series, size, sides, rounds, machine):
     return {"size": size, "limit": limit, "seconds": seconds}
 
 
-def write(options, results):
-    """The numbers, and one panel for each series."""
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    try:
-        import matplotlib
-    except ImportError:
-        print("no picture: matplotlib is not installed (it comes with the 'dev' extra)")
-        return
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    drawn = [series for series in SERIES if series.name in results["series"]]
-    figure, panels = pyplot.subplots(
-        1, len(drawn), figsize=(3.6 * len(drawn), 3.4), layout="constrained", squeeze=False
-    )
-    for axes, series in zip(panels[0], drawn):
-        points = results["series"][series.name]
-        sizes = [point["size"] for point in points]
-        for label, colour in zip(points[0]["seconds"], COLOURS):
-            axes.loglog(sizes, [1e3 * p["seconds"][label] for p in points], "o-", color=colour,
-                        label=label)
-        axes.loglog(sizes, [1e3 * p["limit"] for p in points], "--", color="#555555",
-                    label="the machine's limit")
-        axes.set_title(series.title, fontsize=9, wrap=True)
-        axes.set_xlabel(series.axis)
-        axes.grid(color="#dddddd")
-    panels[0][0].set_ylabel("ms a step")
-    panels[0][0].legend(frameon=False)
-    options.plot.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(options.plot, dpi=120)
-    print(f"wrote {options.plot}")
+def draw(series, points, axes):
+    """The panel of a series."""
+    sizes = [point["size"] for point in points]
+    for label, colour in zip(points[0]["seconds"], COLOURS):
+        axes.loglog(sizes, [1e3 * p["seconds"][label] for p in points], "o-", color=colour,
+                    label=label)
+    axes.loglog(sizes, [1e3 * p["limit"] for p in points], "--", color="#555555",
+                label="the machine's limit")
+    axes.set_title(series.title, fontsize=9, wrap=True)
+    axes.set_xlabel(series.axis)
 
 
 if __name__ == "__main__":

@@ -10,11 +10,12 @@ it must not take many times as long.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
+from functools import partial
 from pathlib import Path
 
 from busy import busy_processes
+from panels import COLOURS, write
 from side import Side, SideError, step_seconds
 from workloads import WORKLOADS
 
@@ -50,7 +51,7 @@ def main():
     finally:
         for side in sides:
             side.stop()
-    write(options, results)
+    write(options, results, [partial(draw, *each) for each in results.items()], width=4.2)
 
 
 def parse_arguments():
@@ -64,38 +65,15 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def write(options, results):
-    """The numbers, and one panel for each workload."""
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    try:
-        import matplotlib
-    except ImportError:
-        print("no picture: matplotlib is not installed (it comes with the 'dev' extra)")
-        return
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, panels = pyplot.subplots(
-        1, len(results), figsize=(4.2 * len(results), 3.4), layout="constrained", squeeze=False
-    )
-    for axes, (name, loads) in zip(panels[0], results.items()):
-        for label, colour in zip(loads[0], ("#2a7f62", "#c8553d")):
-            axes.plot(
-                range(len(loads)), [1e3 * times[label] for times in loads], "o-", color=colour,
-                label=label,
-            )
-        axes.set_title(WORKLOADS[name].rows[0].title, fontsize=9, wrap=True)
-        axes.set_xticks(range(len(loads)))
-        axes.set_xlabel("busy processes next to it")
-        axes.set_ylim(bottom=0)
-        axes.grid(color="#dddddd")
-    panels[0][0].set_ylabel("ms a step")
-    panels[0][0].legend(frameon=False)
-    options.plot.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(options.plot, dpi=120)
-    print(f"wrote {options.plot}")
+def draw(name, loads, axes):
+    """The panel of a workload."""
+    for label, colour in zip(loads[0], COLOURS):
+        axes.plot(range(len(loads)), [1e3 * times[label] for times in loads], "o-", color=colour,
+                  label=label)
+    axes.set_title(WORKLOADS[name].rows[0].title, fontsize=9, wrap=True)
+    axes.set_xticks(range(len(loads)))
+    axes.set_xlabel("busy processes next to it")
+    axes.set_ylim(bottom=0)
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def _as_in_keras2(initializer):
         return initializer
     seed = _from_numpy() if initializer.seed is None else initializer.seed
     if isinstance(initializer, initializers.VarianceScaling):
-        normal = 'normal' in initializer.distribution
+        normal = initializer.distribution in ('normal', 'truncated_normal')
         return VarianceScaling(
             initializer.scale * (_CUT_OFF ** 2 if normal else 1), initializer.mode,
             initializer.distribution, seed, initializer.dtype)

@@ -108,20 +108,19 @@ class Model(_model.Model):
         return super()._resolve_batch_size(batch_size, feeds)
 
     def _before_training(self, callbacks, validation):
-        """Gives the callbacks the validation data: inputs, targets, weights, and 0 for the phase.
+        """Gives the callbacks the validation arrays: inputs, targets, weights, and 0 for the phase.
+
+        Batches of a generator are none.
         """
-        if validation is None:
-            data = None
-        elif hasattr(validation.source, 'feeds'):
+        data = None
+        if validation is not None and hasattr(validation.source, 'feeds'):
             data = self._with_weights(list(validation.source.feeds))
             missing = [e for e in self._compiled.endpoints if e.trained and e.sample_weight is None]
             data += [np.ones(data[0].shape[0], K.floatx()) for _ in missing]
             data += [0.] if self.uses_learning_phase else []
-        else:
-            data = validation.source
         for callback in callbacks:
             callback.validation_data = data
-            if getattr(callback, 'histogram_freq', 0) and not isinstance(data, list):
+            if getattr(callback, 'histogram_freq', 0) and data is None:
                 raise misuse(ValueError('If printing histograms, validation_data must be provided, '
                                         'and cannot be a generator.'))
 

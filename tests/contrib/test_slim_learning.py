@@ -72,7 +72,7 @@ def test_the_end_of_a_queue_ends_the_training(graph):
 @pytest.mark.parametrize('settings, error, match', [
     ({'train_op': None}, ValueError, 'train_op cannot be None'),
     ({'summary_op': 'x'}, ValueError, 'Cannot provide summary_op because logdir=None'),
-    ({'trace_every_n_steps': 3}, NotImplementedError, 'trace_every_n_steps=.* is left out'),
+    ({'trace_every_n_steps': 3}, NotImplementedError, 'trace_every_n_steps=.* is not in tinyflow'),
 ])
 def test_refusals(graph, settings, error, match):
     with pytest.raises(error, match=match):

@@ -130,6 +130,8 @@ def matches(x, key=(3, 4)):
 def binds_in_test(x, factor=2):
     while (next_x := x * factor) < 100:
         x = next_x
+    else:
+        x = x + 1
     if factor and (rest := x - factor) > 0:
         x = rest
     return x
@@ -143,6 +145,20 @@ def doubling(function):
             result = result * 2
         return result
     return wrapper
+
+
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        if x > 0:
+            return x * self.factor
+        return x
+
+
+def calls_an_object(x):
+    return Scale(4)(x)
 
 
 @doubling
@@ -160,8 +176,10 @@ def wrapped(x):
     (breaks_before_else, (2.,), 3.),
     (deletes, (2.,), 3.),
     (matches, (2.,), 20.),
-    (binds_in_test, (3,), 94),
+    (binds_in_test, (3,), 95),
     (wrapped, (2.,), 12.),
+    (calls_an_object, (2.,), 8.),
+    (Scale(3), (2.,), 6.),
     (collatz, (27,), 111),
     (doubled, (1.,), (128., 7)),
     (search, ([5, 6, 7], 6), 1),

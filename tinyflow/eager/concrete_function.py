@@ -108,11 +108,12 @@ class ConcreteFunction:
         names = [t.op.name for t in self._own]
         unknown = kwargs.keys() - set(names)
         if unknown:
-            raise misuse(TypeError(f'{self._name} has no arguments {sorted(unknown)}: {names}'))
+            raise misuse(TypeError(f'{self._name} has no arguments {sorted(unknown)}; it has '
+                                   f'{names}.'))
         values = list(args) + [kwargs[name] for name in names if name in kwargs]
         if len(values) != len(self._own):
             raise misuse(TypeError(f'{self._name} takes {len(self._own)} tensors, not '
-                                   f'{len(values)}: {names}'))
+                                   f'{len(values)}; its arguments are {names}.'))
         tensors = [convert_to_tensor(v, p.dtype) for v, p in zip(nest.flatten(values), self._own)]
         return self._call(tensors)
 

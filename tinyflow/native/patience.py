@@ -20,7 +20,7 @@ _MOST = 20_000
 _CALL = 1e-6                # seconds for an instruction
 _ELEMENT = 0.35e-9          # and for an element of its result
 _DEAR = {'Exp': 5, 'Log': 5, 'Sigmoid': 8, 'Softmax': 8, 'Tanh': 10,
-         'ResizeBilinear': 12}          # times as much
+         'RandomUniform': 8, 'ResizeBilinear': 12}      # times as much
 _UPDATE = 10                # the same for an optimizer
 _WINDOW = 1.5               # how much dearer a convolution is, with a window of 3x3 or less
 _MULTIPLICATION = 1.2e-11   # seconds, on all processors

@@ -27,7 +27,7 @@ _UPDATES = ('Apply', 'ResourceApply')
 _SOFTMAX = frozenset({'Softmax', 'LogSoftmax', 'SoftmaxCrossEntropyWithLogits',
                       'SparseSoftmaxCrossEntropyWithLogits'})
 _SCATTERS = frozenset({'ScatterAdd', 'ScatterSub', 'ResourceScatterAdd', 'ResourceScatterSub'})
-_RESIZES = frozenset({'ResizeBilinear'})
+_BY_RESULT = frozenset({'RandomUniform', 'ResizeBilinear'})
 _LEAST = 1 << 10            # elements of a result that a loop may pay for
 LONG = 500                  # instructions; the first run of a longer program is not compiled
 
@@ -66,7 +66,7 @@ def _may_be_native(instruction: Instruction) -> bool:
         values = instruction.inputs[:1]
     elif instruction.type in _SCATTERS:
         values = instruction.inputs[2:]
-    elif instruction.type in _RESIZES:
+    elif instruction.type in _BY_RESULT:
         values = instruction.outputs
         if not values[0].known_shape:
             return True

@@ -175,7 +175,8 @@ def _check(train_op, logdir, summary_op, saver, sync_optimizer, startup_delay_st
                 'trace_every_n_steps': trace}
     for name, value in left_out.items():
         if value:
-            raise misuse(NotImplementedError(f'slim.learning.train({name}=...) is left out.'))
+            raise misuse(NotImplementedError(
+                f'slim.learning.train({name}=...) is not in tinyflow.'))
 
 
 def _questions(global_step, number_of_steps, log_every_n_steps):

@@ -54,7 +54,9 @@ def convert(function, features=frozenset()):
         return functools.partial(convert(function.func, features), *function.args,
                                  **function.keywords)
     if not _is_convertible(function):
-        return function
+        own_call = type(function).__call__ if callable(function) else None
+        return types.MethodType(convert(own_call, features), function) \
+            if _is_convertible(own_call) and not isinstance(function, type) else function
     code = _code_of(function, Feature.LISTS in features)
     if code is None:
         return function

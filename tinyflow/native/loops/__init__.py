@@ -12,6 +12,7 @@
     softmax.py          softmax and its cross entropies
     rows.py             sums into chosen rows of a table
     interpolation.py    bilinear resizing
+    random_floats.py    uniform random floats
 """
 from __future__ import annotations
 
@@ -25,6 +26,7 @@ from tinyflow.native.instructions import native_instruction, note
 from tinyflow.native.loops import groups
 from tinyflow.native.loops.interpolation import RESIZES, resize_kernel
 from tinyflow.native.loops.machine import found
+from tinyflow.native.loops.random_floats import UNIFORMS, uniform_kernel
 from tinyflow.native.loops.rows import SCATTERS, scatter_kernel
 from tinyflow.native.loops.softmax import ROW_KERNELS
 from tinyflow.native.loops.updates import UPDATES, update_kernel
@@ -33,7 +35,8 @@ __all__ = ['about_how_many', 'found', 'raised']
 
 # Loops whose results have the bits of NumPy's kernels.
 _EXACT: dict[str, Callable[[Instruction], Any]] = \
-    dict.fromkeys(SCATTERS, scatter_kernel) | dict.fromkeys(RESIZES, resize_kernel)
+    dict.fromkeys(SCATTERS, scatter_kernel) | dict.fromkeys(RESIZES, resize_kernel) \
+    | dict.fromkeys(UNIFORMS, uniform_kernel)
 _KERNELS = dict.fromkeys(UPDATES, update_kernel) | ROW_KERNELS | _EXACT
 
 
@@ -68,9 +71,9 @@ def about_how_many(program: Program, exact: bool = False) -> int:
         return 0
     scatters = {i.type for i in program.instructions
                 if i.type in SCATTERS and _is_large(i.inputs[2])}
-    resizes = {i.type for i in program.instructions
-               if i.type in RESIZES and (_is_large(i.outputs[0]) or not i.outputs[0].known_shape)}
-    count = len(scatters) + 2 * len(resizes)
+    by_result = {i.type for i in program.instructions if i.type in RESIZES | UNIFORMS
+                 and (_is_large(i.outputs[0]) or not i.outputs[0].known_shape)}
+    count = len(scatters) + 2 * len(by_result)
     if exact:
         return count
     kinds = {(i.type, i.outputs[0].raw_shape) for i in program.instructions

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-_M0, _M1 = 0xD2511F53, 0xCD9E8D57  # the two multipliers of a round
-_W0, _W1 = 0x9E3779B9, 0xBB67AE85  # added to the two key words after each round
-_ROUNDS = 10
+M0, M1 = 0xD2511F53, 0xCD9E8D57  # the two multipliers of a round
+W0, W1 = 0x9E3779B9, 0xBB67AE85  # added to the two key words after each round
+ROUNDS = 10
 _LOW = 0xFFFFFFFF
 
 # Blocks computed at a time: three scratch arrays of 2 x CHUNK x 8 bytes must stay in the cache of
@@ -179,10 +179,10 @@ def _block(key: int, position: int) -> tuple[int, int, int, int]:
     c0, c1 = position & _LOW, position >> 32 & _LOW
     c2, c3 = position >> 64 & _LOW, position >> 96 & _LOW
     k0, k1 = key & _LOW, key >> 32
-    for _ in range(_ROUNDS):
-        p0, p1 = c0 * _M0, c2 * _M1
+    for _ in range(ROUNDS):
+        p0, p1 = c0 * M0, c2 * M1
         c0, c1, c2, c3 = p1 >> 32 ^ c1 ^ k0, p1 & _LOW, p0 >> 32 ^ c3 ^ k1, p0 & _LOW
-        k0, k1 = k0 + _W0 & _LOW, k1 + _W1 & _LOW
+        k0, k1 = k0 + W0 & _LOW, k1 + W1 & _LOW
     return c0, c1, c2, c3
 
 
@@ -233,7 +233,7 @@ def _constant(value: int) -> np.ndarray:
     return np.array(value, np.uint64)
 
 
-_M0_ARRAY, _M1_ARRAY = _constant(_M0), _constant(_M1)
+_M0_ARRAY, _M1_ARRAY = _constant(M0), _constant(M1)
 _LOW_ARRAY, _HALF = _constant(_LOW), _constant(32)
 _RAMP = np.arange(CHUNK, dtype=np.uint64) * _M0_ARRAY
 
@@ -241,11 +241,11 @@ _RAMP = np.arange(CHUNK, dtype=np.uint64) * _M0_ARRAY
 @lru_cache(maxsize=64)
 def _key_schedule(key: int) -> tuple[list[int], list[int], list[tuple[np.ndarray, np.ndarray]]]:
     """Both key words of the ten rounds, and those of rounds 2 to 9 two rounds at a time."""
-    k0 = [key + r * _W0 & _LOW for r in range(_ROUNDS)]
-    k1 = [(key >> 32) + r * _W1 & _LOW for r in range(_ROUNDS)]
+    k0 = [key + r * W0 & _LOW for r in range(ROUNDS)]
+    k1 = [(key >> 32) + r * W1 & _LOW for r in range(ROUNDS)]
     double = [
         (_constant(k1[r] << 32 | k1[r + 1]), _constant(k0[r] << 32 | k0[r + 1]))
-        for r in range(2, _ROUNDS, 2)
+        for r in range(2, ROUNDS, 2)
     ]
     return k0, k1, double
 
@@ -255,7 +255,7 @@ def _first_products(low: int, stride: int, out: np.ndarray) -> None:
     ramp = _RAMP[: len(out)]
     if stride != 1:
         ramp = np.multiply(ramp, _constant(stride), out)
-    np.add(ramp, _constant(low * _M0), out)
+    np.add(ramp, _constant(low * M0), out)
 
 
 def _rounds(key: int, upper: int, scratch: _Scratch, out: np.ndarray) -> None:
@@ -276,8 +276,8 @@ def _rounds(key: int, upper: int, scratch: _Scratch, out: np.ndarray) -> None:
 
     # Rounds 0 and 1: c1, c2 and c3 are the same in all blocks, so half of the products are scalars.
     c1, c2, c3 = upper & _LOW, upper >> 32 & _LOW, upper >> 64
-    scalar1 = c2 * _M1
-    scalar0 = (scalar1 >> 32 ^ c1 ^ k0[0]) * _M0
+    scalar1 = c2 * M1
+    scalar0 = (scalar1 >> 32 ^ c1 ^ k0[0]) * M0
     np.right_shift(older.p0, _HALF, newer.p1)
     xor(newer.p1, _constant(c3 ^ k1[0]), newer.p1)
     multiply(newer.p1, _M1_ARRAY, newer.p1)
@@ -290,14 +290,14 @@ def _rounds(key: int, upper: int, scratch: _Scratch, out: np.ndarray) -> None:
     newer.p0.fill(scalar0)
     older, newer, spare = newer, spare, older
 
-    for r in range(2, _ROUNDS):
+    for r in range(2, ROUNDS):
         if r % 2 == 0:
             key1, key0 = double_keys[r // 2 - 1]
             xor(newer.p0, key1, newer.p0)
             xor(newer.p1, key0, newer.p1)
         xor(newer.from_high, older.from_low, older.from_low)
         mask(older.both, _LOW_ARRAY, older.both)
-        if r < _ROUNDS - 1:
+        if r < ROUNDS - 1:
             multiply(older.p1, _M0_ARRAY, spare.p0)
             multiply(older.p0, _M1_ARRAY, spare.p1)
             older, newer, spare = newer, spare, older

@@ -43,10 +43,19 @@ def squeezed(x, ends, sc, spatial_squeeze):
     return x
 
 
+def scores(x, num_classes, spatial_squeeze, scope='Conv2d_1c_1x1'):
+    """A linear convolution to the classes.
+
+    Shapes: x [n, h, w, c] -> [n, h, w, num_classes], with `spatial_squeeze` [n, num_classes].
+    """
+    x = layers.conv2d(x, num_classes, [1, 1], activation_fn=None, normalizer_fn=None, scope=scope)
+    return squeeze(x, [1, 2], name='SpatialSqueeze') if spatial_squeeze else x
+
+
 def reduced_window(x, size):
     """The size of a window, not larger than the image."""
     known = [n.value for n in x.shape[1:3]]
     return size if None in known else [min(a, b) for a, b in zip(known, size)]
 
 
-__all__ = ['network', 'penalised', 'reduced_window', 'squeezed']
+__all__ = ['network', 'penalised', 'reduced_window', 'scores', 'squeezed']

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from tinyflow.api.contrib import layers
 from tinyflow.api.contrib.framework import arg_scope
-from tinyflow.api.contrib.slim_nets.building import penalised, reduced_window
+from tinyflow.api.contrib.slim_nets.building import penalised, reduced_window, scores
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.ops.array.joining import concat
 from tinyflow.ops.array.shaping import squeeze
@@ -204,10 +204,7 @@ def inception_v1(inputs, num_classes=1000, is_training=True, dropout_keep_prob=0
         with variable_scope('Logits'):
             x = layers.avg_pool2d(x, [7, 7], stride=1, scope='MaxPool_0a_7x7')
             x = layers.dropout(x, dropout_keep_prob, scope='Dropout_0b')
-            x = layers.conv2d(x, num_classes, [1, 1], activation_fn=None, normalizer_fn=None,
-                              scope='Conv2d_0c_1x1')
-            if spatial_squeeze:
-                x = squeeze(x, [1, 2], name='SpatialSqueeze')
+            x = scores(x, num_classes, spatial_squeeze, 'Conv2d_0c_1x1')
             ends['Logits'] = x
             ends['Predictions'] = prediction_fn(x, scope='Predictions')
         return x, ends
@@ -226,10 +223,7 @@ def inception_v2(inputs, num_classes=1000, is_training=True, dropout_keep_prob=0
             x = layers.avg_pool2d(x, size, padding='VALID',
                                   scope='AvgPool_1a_{}x{}'.format(*size))
             x = layers.dropout(x, dropout_keep_prob, scope='Dropout_1b')
-            x = layers.conv2d(x, num_classes, [1, 1], activation_fn=None, normalizer_fn=None,
-                              scope='Conv2d_1c_1x1')
-            if spatial_squeeze:
-                x = squeeze(x, [1, 2], name='SpatialSqueeze')
+            x = scores(x, num_classes, spatial_squeeze)
         ends['Logits'] = x
         ends['Predictions'] = prediction_fn(x, scope='Predictions')
         return x, ends
@@ -253,10 +247,7 @@ def inception_v3(inputs, num_classes=1000, is_training=True, dropout_keep_prob=0
                                       scope='AvgPool_1a_{}x{}'.format(*size))
                 x = layers.dropout(x, dropout_keep_prob, scope='Dropout_1b')
                 ends['PreLogits'] = x
-                x = layers.conv2d(x, num_classes, [1, 1], activation_fn=None, normalizer_fn=None,
-                                  scope='Conv2d_1c_1x1')
-                if spatial_squeeze:
-                    x = squeeze(x, [1, 2], name='SpatialSqueeze')
+                x = scores(x, num_classes, spatial_squeeze)
             ends['Logits'] = x
             ends['Predictions'] = prediction_fn(x, scope='Predictions')
         return x, ends

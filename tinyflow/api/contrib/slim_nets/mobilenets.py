@@ -10,9 +10,8 @@ import functools
 
 from tinyflow.api.contrib import layers
 from tinyflow.api.contrib.framework import arg_scope
-from tinyflow.api.contrib.slim_nets.building import reduced_window
+from tinyflow.api.contrib.slim_nets.building import reduced_window, scores
 from tinyflow.ops.array.padding import pad
-from tinyflow.ops.array.shaping import squeeze
 from tinyflow.ops.math.reduction import reduce_mean
 from tinyflow.ops.nn.activations import relu6
 from tinyflow.ops.variables.initializers import truncated_normal_initializer
@@ -102,10 +101,7 @@ def mobilenet_v1(inputs, num_classes=1000, dropout_keep_prob=0.999, is_training=
             if not num_classes:
                 return x, ends
             x = layers.dropout(x, dropout_keep_prob, scope='Dropout_1b')
-            x = layers.conv2d(x, num_classes, [1, 1], activation_fn=None, normalizer_fn=None,
-                              scope='Conv2d_1c_1x1')
-            if spatial_squeeze:
-                x = squeeze(x, [1, 2], name='SpatialSqueeze')
+            x = scores(x, num_classes, spatial_squeeze)
         ends['Logits'] = x
         if prediction_fn:
             ends['Predictions'] = prediction_fn(x, scope='Predictions')
