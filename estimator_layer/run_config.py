@@ -47,7 +47,7 @@ _CHECKS = {
     'keep_checkpoint_max': (_not_negative, 'keep_checkpoint_max should be >= 0'),
     'keep_checkpoint_every_n_hours': (_positive, 'keep_checkpoint_every_n_hours should be > 0'),
     'log_step_count_steps': (_positive, 'log_step_count_steps should be > 0'),
-    'tf_random_seed': (lambda value: isinstance(value, int), 'tf_random_seed must be integer.'),
+    'tf_random_seed': (lambda value: isinstance(value, int), 'tf_random_seed must be integer'),
     'experimental_max_worker_delay_secs': (
         lambda value: isinstance(value, int),
         'experimental_max_worker_delay_secs must be an integer if set.'),

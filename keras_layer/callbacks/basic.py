@@ -9,6 +9,10 @@ from keras_layer.utils.progbar import Progbar
 
 __all__ = ['BaseLogger', 'History', 'ProgbarLogger']
 
+# Whether a single epoch is announced too, and times are for each 'step', not for each 'sample', as
+# in Keras 2.1. keras2/enabling.py sets it.
+prints_as_keras_2 = False
+
 
 class BaseLogger(Callback):
     """Averages the logs of an epoch in TF; here the training loop does that, so it does nothing.
@@ -78,7 +82,7 @@ class ProgbarLogger(Callback):
     def on_epoch_begin(self, epoch, logs=None):
         self._start()
         if self.verbose:
-            if self.epochs > 1:
+            if self.epochs > 1 or prints_as_keras_2:
                 print(f'Epoch {epoch + 1}/{self.epochs}')
 
     def _start(self):
@@ -86,7 +90,7 @@ class ProgbarLogger(Callback):
         self.target = self.params['steps'] if self.use_steps else self.params['samples']
         self._bar = Progbar(target=self.target, verbose=self.verbose,
                             stateful_metrics=self.stateful_metrics,
-                            unit_name='step' if self.use_steps else 'sample')
+                            unit_name='step' if self.use_steps or prints_as_keras_2 else 'sample')
 
     def on_train_batch_end(self, batch, logs=None):
         self._batch(logs)

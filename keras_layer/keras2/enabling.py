@@ -14,6 +14,7 @@ import numpy as np
 from keras_layer import activations, backend as K, legacy
 from keras_layer.backend import crossentropy, sessions
 from keras_layer.backend.layer_seeds import Seeds
+from keras_layer.callbacks import basic
 from keras_layer.engine import base_layer, layer_losses, layer_naming, layer_weights, node
 from keras_layer.engine.layer_weights import LayerWeights
 from keras_layer.engine.training import loops
@@ -70,6 +71,7 @@ def _switches():
         (layer_losses, 'number_type', Number, None),
         (node, 'always_lists', True, False),
         (activations, 'as_keras_2', True, False),
+        (basic, 'prints_as_keras_2', True, False),
         (embeddings, 'checks_input_length', True, False),
         (merge, 'always_two', True, False),
         (core, 'clips_rate', True, False),

@@ -80,6 +80,9 @@ class Model(_model.Model):
         """The losses of the layers for the inputs of this model, and those without inputs."""
         return self._relevant(super().losses)
 
+    def _makes_layers_of(self, value):
+        return False                    # an added loss is a tensor of the model, and is not saved
+
     def _relevant(self, targets):
         if not self._is_graph_network or not targets or tf.executing_eagerly():
             return targets

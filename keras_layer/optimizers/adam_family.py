@@ -40,8 +40,8 @@ class Adam(_Moments):
         self.amsgrad = amsgrad
         self.slots = ('m', 'v', 'vhat') if amsgrad else ('m', 'v')
 
-    def _prepare(self, dtype):
-        state = super()._prepare(dtype)
+    def _shared(self, dtype):
+        state = super()._shared(dtype)
         step = tf.cast(self.iterations + 1, dtype)
         beta_1 = tf.identity(self._get_hyper('beta_1', dtype))
         beta_2 = tf.identity(self._get_hyper('beta_2', dtype))
@@ -88,8 +88,8 @@ class Adamax(_Moments):
                  **kwargs):
         super().__init__(learning_rate, beta_1, beta_2, epsilon, name, **kwargs)
 
-    def _prepare(self, dtype):
-        state = super()._prepare(dtype)
+    def _shared(self, dtype):
+        state = super()._shared(dtype)
         step = tf.cast(self.iterations + 1, dtype)
         beta_1 = tf.identity(self._get_hyper('beta_1', dtype))
         beta_2 = tf.identity(self._get_hyper('beta_2', dtype))
@@ -139,7 +139,7 @@ class Nadam(_Moments):
             self._weights.append(self._momentum_cache)
         super()._create_slots(variables)
 
-    def _prepare(self, dtype):
+    def _shared(self, dtype):
         before = tf.identity(self._momentum_cache)
         rate = tf.identity(self._get_hyper('learning_rate', dtype))
         beta_1 = tf.identity(self._get_hyper('beta_1', dtype))

@@ -8,6 +8,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.optimizers import schedules
+from keras_layer.optimizers.program_rules import ProgramRules
 from tinyflow.graph.support.errors import misuse
 from tinyflow.graph.support.keywords import constructor_keywords, nearest_keyword
 
@@ -19,7 +20,7 @@ class _CallableList(list):
         return list(self)
 
 
-class Optimizer:
+class Optimizer(ProgramRules):
     """Base of Keras' optimizers, those of TF 1.15 (`OptimizerV2`).
 
     `clipnorm` and `clipvalue` limit each gradient; `decay` divides the learning rate by 1 + decay
@@ -212,7 +213,7 @@ class Optimizer:
                 _ = self.iterations
                 self._create_hypers()
                 self._create_slots(variables)
-            state = {d: self._prepare(d) for d in dict.fromkeys(v.dtype.base_dtype
+            state = {d: self._shared(d) for d in dict.fromkeys(v.dtype.base_dtype
                                                                 for v in variables)}
             with K.name_scope(name or self._name):
                 updates = [self._update(g, v, state[v.dtype.base_dtype]) for g, v in pairs]
@@ -241,17 +242,19 @@ class Optimizer:
         """The names of the slots."""
         return list(self._slots)
 
-    def _prepare(self, dtype):
+    def _shared(self, dtype):
         """Tensors that all Variables of a dtype share in a step, as a dict."""
+        if 'learning_rate' not in self._hyper:
+            return {}
         return {'lr': tf.identity(self._decayed_lr(dtype))}
 
     def _update(self, gradient, variable, state):
         with K.name_scope('update_' + variable.op.name):
             if isinstance(gradient, tf.IndexedSlices):
                 values, indices = self._sum_rows(gradient.values, gradient.indices)
-                update = self._sparse(values, variable, indices, state)
+                update = self._update_rows(values, variable, indices, state)
             else:
-                update = self._dense(gradient, variable, state)
+                update = self._update_dense(gradient, variable, state)
             if variable.constraint is not None:
                 with tf.control_dependencies([update]):
                     return variable.assign(variable.constraint(variable)).op

@@ -32,8 +32,8 @@ class SGD(Optimizer):
         self.nesterov = nesterov
         self.slots = ('momentum',) if self._momentum else ()
 
-    def _prepare(self, dtype):
-        return {**super()._prepare(dtype),
+    def _shared(self, dtype):
+        return {**super()._shared(dtype),
                 'momentum': tf.identity(self._get_hyper('momentum', dtype))}
 
     def _dense(self, g, w, state):
@@ -81,8 +81,8 @@ class RMSprop(Optimizer):
         self.slots = ('rms', *(('momentum',) if self._momentum else ()),
                       *(('mg',) if centered else ()))
 
-    def _prepare(self, dtype):
-        state = super()._prepare(dtype)
+    def _shared(self, dtype):
+        state = super()._shared(dtype)
         rho = tf.identity(self._get_hyper('rho', dtype))
         return {**state, 'neg_lr': -state['lr'], 'epsilon': tf.convert_to_tensor(self.epsilon,
                                                                                  dtype),
@@ -160,8 +160,8 @@ class Adagrad(Optimizer):
             self.add_slot(variable, 'accumulator',
                           tf.constant_initializer(self._initial_accumulator_value))
 
-    def _prepare(self, dtype):
-        state = super()._prepare(dtype)
+    def _shared(self, dtype):
+        state = super()._shared(dtype)
         # neg_lr and zero are unused, but TF creates these nodes.
         return {**state, 'epsilon': tf.convert_to_tensor(self.epsilon, dtype),
                 'neg_lr': -state['lr'], 'zero': tf.zeros((), tf.int64)}
@@ -198,8 +198,8 @@ class Adadelta(Optimizer):
             for variable in variables:
                 self.add_slot(variable, slot)
 
-    def _prepare(self, dtype):
-        return {**super()._prepare(dtype), 'epsilon': tf.convert_to_tensor(self.epsilon, dtype),
+    def _shared(self, dtype):
+        return {**super()._shared(dtype), 'epsilon': tf.convert_to_tensor(self.epsilon, dtype),
                 'rho': tf.identity(self._get_hyper('rho', dtype))}
 
     def _dense(self, g, w, state):
@@ -242,8 +242,8 @@ class Ftrl(Optimizer):
                           tf.constant_initializer(self._initial_accumulator_value))
             self.add_slot(variable, 'linear')
 
-    def _prepare(self, dtype):
-        state = super()._prepare(dtype)
+    def _shared(self, dtype):
+        state = super()._shared(dtype)
         for name in ('learning_rate_power', 'l1_regularization_strength',
                      'l2_regularization_strength'):
             state[name] = tf.identity(self._get_hyper(name, dtype))

@@ -160,6 +160,9 @@ from tensorflow.python.util.function_utils import get_func_name; assert get_func
 from tensorflow.python.data.ops import dataset_ops as d; \
     assert d.get_legacy_output_types(d.DatasetV1.range(3)) == tf.int64
 from tensorflow.python.tpu.tpu_estimator import TPUEstimator
+from tensorflow_estimator.python.estimator.util import MultiHostDatasetInitializerHook as H; \
+    data = tf.data.Dataset.range(3).make_initializable_iterator(); row = data.get_next(); \
+    s = tf.train.SingularMonitoredSession([H([data.initializer])]); assert s.run(row) == 0
 from tensorflow.python.training import distribution_strategy_context as c; c.get_strategy()
 from tensorflow.python.feature_column import feature_column_v2 as fc; fc.make_parse_example_spec_v2
 from tensorflow.python.platform import tf_logging; import tinyflow.graph.support.logging as own; \
@@ -196,6 +199,11 @@ WRONG = {
     'from tensorflow.python.ops.rnn_cell_impl import Nonsense': 'rnn_cell_impl.Nonsense',
     'from tensorflow.python.ops import resources; resources.nosuch':
         "tensorflow.python.ops.resources has no 'nosuch' here",
+    'from tensorflow_estimator.python.estimator.estimator import Nonsense': 'estimator.Nonsense',
+    'from tensorflow.contrib.estimator import TowerOptimizer': 'train_distribute=',
+    'from tensorflow.contrib.estimator import replicate_model_fn': 'train_distribute=',
+    'from tensorflow.contrib.estimator import DNNClassifierWithLayerAnnotations':
+        'is not part of tinyflow: use tf.estimator.Estimator',
     'from tensorflow.python.ops import gen_math_ops; gen_math_ops.nosuch':
         "tensorflow.python.ops.gen_math_ops has no 'nosuch' here",
 }

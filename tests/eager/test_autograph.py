@@ -130,6 +130,8 @@ def matches(x, key=(3, 4)):
 def binds_in_test(x, factor=2):
     while (next_x := x * factor) < 100:
         x = next_x
+    else:
+        x = x + 1
     if factor and (rest := x - factor) > 0:
         x = rest
     return x
@@ -174,7 +176,7 @@ def wrapped(x):
     (breaks_before_else, (2.,), 3.),
     (deletes, (2.,), 3.),
     (matches, (2.,), 20.),
-    (binds_in_test, (3,), 94),
+    (binds_in_test, (3,), 95),
     (wrapped, (2.,), 12.),
     (calls_an_object, (2.,), 8.),
     (Scale(3), (2.,), 6.),

@@ -1,4 +1,6 @@
-"""The modules below tensorflow.python in TensorFlow 1.15: python tests/golden/tf_modules.py
+"""The modules below tensorflow.python and tensorflow_estimator.python in TensorFlow 1.15:
+
+    python tests/golden/tf_modules.py
 
 Writes tinyflow/api/private/modules.txt: a line for each folder, with the modules in it.
 """
@@ -6,7 +8,8 @@ import os
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILE = os.path.join(HERE, '..', '..', 'tinyflow', 'api', 'private', 'modules.txt')
-NOT_FOLLOWED = ('python.keras.api', 'python.autograph.', 'python.debug.cli')
+NOT_FOLLOWED = ('python.keras.api', 'python.autograph.', 'python.debug.cli',
+                'python.estimator.api')
 
 
 def folders(root):
@@ -27,8 +30,11 @@ def folders(root):
 
 def main():
     import tensorflow_core
+    import tensorflow_estimator
 
     found = folders(os.path.dirname(tensorflow_core.__file__))
+    found.update(('tensorflow_estimator.' + name, modules) for name, modules in
+                 folders(os.path.dirname(tensorflow_estimator.__file__)).items())
     with open(FILE, 'w') as file:
         for name in sorted(found):
             file.write('%s: %s\n' % (name, ' '.join(found[name])))

@@ -238,10 +238,12 @@ class _AliasFinder:
         So it does `from tensorflow.contrib import crf`, for tinyflow.api.contrib.crf.
         """
         parent, _, name = fullname.rpartition('.')
-        if parent in ('tinyflow', 'tinyflow.api.contrib') and _is_public(name) and \
+        if parent in ('tinyflow', 'tinyflow.api.contrib', 'estimator_layer.contrib') and \
+                _is_public(name) and \
                 module_of(fullname) is None and \
                 importlib.machinery.PathFinder.find_spec(fullname, _path_of(parent)) is None:
-            path = fullname.removeprefix('tinyflow.').removeprefix('api.')
+            path = fullname.removeprefix('tinyflow.').removeprefix('api.').replace(
+                'estimator_layer.contrib', 'contrib.estimator')
             raise misuse(ImportError(_reason(path)))
 
     def create_module(self, spec):

@@ -39,6 +39,8 @@ def _estimator_modules(root: str) -> dict[str, tuple[str, ...]]:
         f'{root}.keras': ('estimator_layer.model_to_estimator', private),
         f'{root}.model_fn': ('estimator_layer', private),
         f'{root}.run_config': ('estimator_layer', private),
+        f'{root}.util': ('estimator_layer.private.initializer_hooks',
+                         'tinyflow.api.private.function_utils', 'estimator_layer', private),
     }
 
 
@@ -231,9 +233,9 @@ def homes_of(name: str) -> tuple[str, ...]:
 
 
 def is_missing(name: str) -> bool:
-    """True below tensorflow.python for what is no module of TensorFlow 1.15."""
+    """True below the folders `python` of both packages for what is no module of TensorFlow 1.15."""
     parent, _, last = name.rpartition('.')
-    if name in _HOMES or not parent.startswith(_PYTHON):
+    if name in _HOMES or not parent.startswith((_PYTHON, f'{_ESTIMATOR}.python')):
         return False
     return last not in _modules().get(parent.removeprefix('tensorflow.'), ())
 

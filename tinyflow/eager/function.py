@@ -80,7 +80,6 @@ class Function:
         self._relaxes_after = relaxes_after     # so many traces, or None: shapes are not relaxed
         self._relaxed = {}              # the kinds without shapes -> _Relaxed
         self._methods = weakref.WeakKeyDictionary()     # instance -> its Function
-        self._created = []              # weak references to the Variables of the first call
         self._instance = None           # of a method, kept during a call
         functools.update_wrapper(self, python_function)
 
@@ -210,7 +209,6 @@ class Function:
             # The Variables exist now. TensorFlow traces again, without making any: what the
             # function does at later calls.
             allowed = False
-            self._created += created
             if any(reference() is None for reference in created):
                 creator(None)
             concrete = self._concrete_function(arguments, specs, creator)

@@ -170,6 +170,25 @@ def test_history_begins_with_the_validation(like_keras2):
     assert list(history) == ['val_loss', 'val_mean_absolute_error', 'loss', 'mean_absolute_error']
 
 
+def test_an_added_loss_is_no_layer(like_keras2):
+    x = layers.Input((3,))
+    y = layers.Dense(3, kernel_initializer='ones')(layers.Dense(2, kernel_initializer='ones')(x))
+    model = models.Model(x, y)
+    model.add_loss(K.mean(K.square(x - y)))
+    model.compile('sgd', loss=None)
+    assert model.train_on_batch(np.ones((2, 3)), None) == pytest.approx(25)
+    assert model.train_on_batch(np.ones((2, 3)), None) == pytest.approx(13.2982, rel=1e-4)
+    assert len(model.layers) == len(models.model_from_json(model.to_json()).layers) == 3
+
+
+def test_what_fit_prints(like_keras2, capsys):
+    model = models.Sequential([layers.Dense(2, input_dim=5)])
+    model.compile('sgd', 'mse')
+    model.fit(X, Y, verbose=1)
+    shown = capsys.readouterr().out
+    assert 'Epoch 1/1\n' in shown and '/step' in shown and '/sample' not in shown
+
+
 def test_a_merge_layer_of_the_program(like_keras2):
     class Between(private_names._Merge):
         def _merge_function(self, inputs):

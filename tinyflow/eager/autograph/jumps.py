@@ -95,6 +95,15 @@ class Returns:
             statement.stops = [*getattr(statement, 'stops', []), 'do_return__']
 
 
+def _test_inside(loop):
+    """Moves the test of a `while` that sets names into its body, for which the names are."""
+    if contains(loop.orelse, ast.Break, ast.Continue, inside_loops=False):
+        return                          # of the loop around it
+    stop = ast.If(ast.UnaryOp(ast.Not(), loop.test), [*loop.orelse, ast.Break()], [])
+    loop.test = ast.copy_location(ast.Constant(True), loop.test)
+    loop.body, loop.orelse = [*at(loop, stop), *loop.body], []
+
+
 # ---- break and continue ------------------------------------------------------------------------
 
 
@@ -112,9 +121,7 @@ class Jumps:
 
     def _statement(self, statement):
         if isinstance(statement, ast.While) and binds(statement.test):
-            stop = ast.If(ast.UnaryOp(ast.Not(), statement.test), [ast.Break()], [])
-            statement.body = [*at(statement, stop), *statement.body]
-            statement.test = ast.copy_location(ast.Constant(True), statement.test)
+            _test_inside(statement)
         for part, field in blocks(statement):
             setattr(part, field, self.block(getattr(part, field)))
         if not isinstance(statement, (ast.While, ast.For)):

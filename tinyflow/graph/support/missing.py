@@ -90,6 +90,12 @@ _LEFT_OUT = {
         'rpc', 'solvers', 'sparsemax', 'specs', 'staging', 'stat_summarizer', 'tensorrt', 'text',
         'timeseries')], _NO_CONTRIB),
     'contrib.deprecated': 'use tf.summary.scalar, histogram and image',
+    **dict.fromkeys(
+        ('contrib.estimator.replicate_model_fn', 'contrib.estimator.TowerOptimizer'),
+        'use tf.estimator.RunConfig(train_distribute=tf.distribute.MirroredStrategy())'),
+    **dict.fromkeys([f'contrib.estimator.DNN{kind}WithLayerAnnotations'
+                     for kind in ('Classifier', 'Regressor')],
+                    'use tf.estimator.Estimator with a model_fn that names its layers'),
     **dict.fromkeys([f'contrib.distributions.{name}' for name in (
         'Autoregressive', 'BatchReshape', 'Chi2WithAbsDf', 'ConditionalDistribution',
         'ConditionalTransformedDistribution', 'InverseGammaWithSoftplusConcentrationRate',
