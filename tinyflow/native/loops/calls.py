@@ -10,8 +10,10 @@ from tinyflow.graph.support.tiles import in_tiles
 
 __all__ = ['kernel_of']
 
-_TILE = 1 << 17         # simple operations that a thread takes at a time
-_FEWEST = 2             # tiles that pay for a thread
+# Simple operations, about a millisecond's, that pay for more than one thread: a sleeping one takes
+# a tenth of that to wake, and competes with those of the BLAS, which wait for the next product.
+_SHARED = 1 << 23
+_PARTS = 4              # in which they are shared out
 
 
 def kernel_of(native: Callable[..., bool], kinds: Sequence[str], shape: tuple[int, ...],
@@ -22,8 +24,7 @@ def kernel_of(native: Callable[..., bool], kinds: Sequence[str], shape: tuple[in
     """
     scalars = [i for i, kind in enumerate(kinds) if kind == 'scalar']
     sliced = [kind == 'full' or kind == 'column' for kind in kinds] + [True] * len(dtypes)
-    rows = max(1, _TILE * shape[0] // max(1, work * prod(shape)))
-    several = rows * _FEWEST < shape[0]
+    several = work * prod(shape) >= _SHARED and shape[0] >= _PARTS
     one = len(dtypes) == 1
 
     def kernel(*inputs, out=None):
@@ -36,20 +37,21 @@ def kernel_of(native: Callable[..., bool], kinds: Sequence[str], shape: tuple[in
                 inputs[i] = np.asarray(inputs[i])       # NumPy's own scalars are no arrays
         arrays = (*inputs, out) if one else (*inputs, *out)
         if several:
-            in_tiles(shape[0], _tile_of(native, arrays, sliced, len(inputs)), rows, _FEWEST)
+            part = _part_of(native, arrays, sliced, len(inputs))
+            in_tiles(shape[0], part, -(-shape[0] // _PARTS), 1)
         elif not native(*arrays):
             _without_gaps(native, arrays, len(inputs))
         return out
     return kernel
 
 
-def _tile_of(native: Callable[..., bool], arrays: Sequence[np.ndarray],
+def _part_of(native: Callable[..., bool], arrays: Sequence[np.ndarray],
              sliced: Sequence[bool], inputs: int) -> Callable[[int, int], None]:
-    def tile(start: int, stop: int) -> None:
+    def part(start: int, stop: int) -> None:
         parts = [a[start:stop] if s else a for a, s in zip(arrays, sliced)]
         if not native(*parts):
             _without_gaps(native, parts, inputs)
-    return tile
+    return part
 
 
 def _without_gaps(native: Callable[..., bool], arrays: Sequence[np.ndarray], inputs: int) -> None:

@@ -28,6 +28,7 @@ __all__ = ['ROW_KERNELS']
 
 _LEAST = 1 << 9             # elements; for fewer, NumPy is as fast
 _TILE = 1 << 14             # elements that a thread takes at a time
+_FEWEST = 32                # tiles, about a millisecond's, that pay for a thread
 _SCALARS = {'f4': 'float', 'f8': 'double'}
 
 
@@ -175,7 +176,8 @@ def _by_rows(native: Callable[..., bool], x: np.ndarray,
     if rows < 2 * step:
         native(x, y, largest, total)
     else:
-        in_tiles(rows, lambda i, j: native(x[i:j], y[i:j], largest[i:j], total[i:j]), step, 8)
+        in_tiles(rows, lambda i, j: native(x[i:j], y[i:j], largest[i:j], total[i:j]), step,
+                 _FEWEST)
     return largest, total
 
 
