@@ -374,3 +374,23 @@ def test_modes_of_tests():
     unittest.defaultTestLoader.loadTestsFromTestCase(ModesTest).run(result)
     assert not result.errors and not result.failures
     assert ModesTest.modes[:2] == [False, True]
+
+
+def test_switch_and_merge_choose_one_of_several_branches():
+    selector, x = tf.placeholder(tf.int32, []), tf.constant([[1., 2.], [3., 4.]])
+    branches = [lambda v: v, tf.square, lambda v: v * 3]
+    merged = control_flow_ops.merge([
+        branch(control_flow_ops.switch(x, tf.equal(selector, i))[1])
+        for i, branch in enumerate(branches)])
+    gradient, = tf.gradients(merged.output, x)
+    with tf.Session() as session:
+        for chosen, (value, slope) in enumerate([(2, 1), (4, 4), (6, 3)]):
+            output, index, by_x = session.run([*merged, gradient], {selector: chosen})
+            assert (index, output[0, 1], by_x[0, 1]) == (chosen, value, slope)
+        with pytest.raises(tf.errors.InvalidArgumentError, match='no input of merge is taken'):
+            session.run(merged.output, {selector: 7})
+
+
+def test_merge_refuses_what_comes_of_no_switch():
+    with pytest.raises(ValueError, match='does not depend on an output of switch'):
+        control_flow_ops.merge([tf.constant(1.), tf.constant(2.)])
