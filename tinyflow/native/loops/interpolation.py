@@ -14,8 +14,13 @@ import numpy as np
 
 from tinyflow.compiler.ir import Instruction
 from tinyflow.native.instructions import result, stored, whole
-from tinyflow.native.loops.kernel import load_field, returned
-from tinyflow.native.loops.machine import ARRAY, SELF, builtin, width
+from tinyflow.native.loops.kernel import (
+    arguments_loaded,
+    load_field,
+    lock_released,
+    lock_taken_and_returned,
+)
+from tinyflow.native.loops.machine import ARRAY, builtin, width
 from tinyflow.ops.image.resize import check_sizes, neighbours, rows_between
 
 __all__ = ['RESIZES', 'resize_kernel']
@@ -37,10 +42,7 @@ def _text(inner: int) -> str:
     lanes, size = inner or width(), inner or '%inner'
     vector = f'<{lanes} x float>'
     lines = ['define ptr @between(ptr %self, ptr %arguments, i64 %count) {', 'start:']
-    for i, name in enumerate(('old', 'lower', 'upper', 'weights', 'new')):
-        lines += [f'  %{name}.at = getelementptr ptr, ptr %arguments, i64 {i}',
-                  f'  %{name}.array = load ptr, ptr %{name}.at',
-                  *load_field('ptr', f'%{name}', f'%{name}.array', ARRAY['data'])]
+    lines += arguments_loaded('old', 'lower', 'upper', 'weights', 'new')
     for name in ('old', 'new'):
         lines += load_field('ptr', f'%{name}.sizes', f'%{name}.array', ARRAY['sizes'])
     lines += [*load_field('i64', '%m', '%old.sizes', 8),
@@ -48,8 +50,7 @@ def _text(inner: int) -> str:
               *load_field('i64', '%n', '%new.sizes', 8),
               *load_field('i64', '%inner', '%new.sizes', 16),
               f'  %vectors = and i64 %inner, {-lanes}', '  %distance = mul i64 %m, %inner',
-              *load_field('ptr', '%release.f', '%self', SELF['release']),
-              '  %thread = call ptr %release.f()', '  br label %row',
+              *lock_released(), '  br label %row',
               'row:', '  %r = phi i64 [0, %start], [%r.next, %row.end]',
               '  %to.row = phi ptr [%new, %start], [%to.next, %row.end]',
               '  %first = mul i64 %r, %distance',
@@ -74,9 +75,7 @@ def _text(inner: int) -> str:
               'row.end:', '  %r.next = add i64 %r, 1',
               '  %r.more = icmp ult i64 %r.next, %outer',
               '  br i1 %r.more, label %row, label %end', 'end:',
-              *load_field('ptr', '%acquire.f', '%self', SELF['acquire']),
-              '  call void %acquire.f(ptr %thread)',
-              *load_field('ptr', '%yes', '%self', SELF['yes']), *returned('%yes'), '}', '']
+              *lock_taken_and_returned(), '}', '']
     return '\n'.join(lines)
 
 

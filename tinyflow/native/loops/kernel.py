@@ -268,6 +268,29 @@ def returned(answer: str) -> list[str]:
             f'  call void %count.f(ptr {answer})', f'  ret ptr {answer}']
 
 
+def arguments_loaded(*names: str) -> list[str]:
+    """Loads each argument, an array, as %name.array, and where its elements lie as %name."""
+    lines = []
+    for i, name in enumerate(names):
+        lines += [f'  %{name}.at = getelementptr ptr, ptr %arguments, i64 {i}',
+                  f'  %{name}.array = load ptr, ptr %{name}.at',
+                  *load_field('ptr', f'%{name}', f'%{name}.array', ARRAY['data'])]
+    return lines
+
+
+def lock_released() -> list[str]:
+    """Releases the interpreter's lock."""
+    return [*load_field('ptr', '%release.f', '%self', SELF['release']),
+            '  %thread = call ptr %release.f()']
+
+
+def lock_taken_and_returned() -> list[str]:
+    """Takes the interpreter's lock back, and returns True."""
+    return [*load_field('ptr', '%acquire.f', '%self', SELF['acquire']),
+            '  call void %acquire.f(ptr %thread)',
+            *load_field('ptr', '%yes', '%self', SELF['yes']), *returned('%yes')]
+
+
 def _product(name: str, factors: Sequence[str]) -> list[str]:
     lines, product = [], '1'
     for n, factor in enumerate(factors):

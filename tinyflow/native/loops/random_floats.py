@@ -15,8 +15,13 @@ import numpy as np
 
 from tinyflow.compiler.ir import Instruction
 from tinyflow.native.instructions import result, stored
-from tinyflow.native.loops.kernel import load_field, returned
-from tinyflow.native.loops.machine import ARRAY, SELF, builtin, width
+from tinyflow.native.loops.kernel import (
+    arguments_loaded,
+    load_field,
+    lock_released,
+    lock_taken_and_returned,
+)
+from tinyflow.native.loops.machine import ARRAY, builtin, width
 from tinyflow.ops.random import philox, samplers
 from tinyflow.ops.random.philox_floats import uniform32
 from tinyflow.ops.random.random_ops import checked_sizes
@@ -34,15 +39,11 @@ def _native() -> Callable[..., bool]:
 
 def _text(lanes: int) -> str:
     lines = ['define ptr @uniform(ptr %self, ptr %arguments, i64 %count) {', 'start:']
-    for i, name in enumerate(('floats', 'begin')):
-        lines += [f'  %{name}.at = getelementptr ptr, ptr %arguments, i64 {i}',
-                  f'  %{name}.array = load ptr, ptr %{name}.at',
-                  *load_field('ptr', f'%{name}', f'%{name}.array', ARRAY['data'])]
+    lines += arguments_loaded('floats', 'begin')
     lines += [*load_field('ptr', '%sizes', '%floats.array', ARRAY['sizes']),
               *load_field('i64', '%number', '%sizes', 0),
               *load_field('i64', '%lower', '%begin', 0), *_constants(lanes),
-              *load_field('ptr', '%release.f', '%self', SELF['release']),
-              '  %thread = call ptr %release.f()', '  br label %test',
+              *lock_released(), '  br label %test',
               'test:', '  %i = phi i64 [0, %start], [%next, %blocks]',
               '  %more = icmp ult i64 %i, %number', '  br i1 %more, label %blocks, label %end',
               'blocks:', *_first_words(lanes)]
@@ -50,9 +51,7 @@ def _text(lanes: int) -> str:
     for r in range(philox.ROUNDS):
         words = _round(lines, lanes, r, *words)
     lines += [*_floats(lanes, *words), f'  %next = add i64 %i, {4 * lanes}', '  br label %test',
-              'end:', *load_field('ptr', '%acquire.f', '%self', SELF['acquire']),
-              '  call void %acquire.f(ptr %thread)',
-              *load_field('ptr', '%yes', '%self', SELF['yes']), *returned('%yes'), '}', '']
+              'end:', *lock_taken_and_returned(), '}', '']
     return '\n'.join(lines)
 
 

@@ -16,8 +16,13 @@ import numpy as np
 
 from tinyflow.compiler.ir import Instruction
 from tinyflow.native.instructions import whole
-from tinyflow.native.loops.kernel import load_field, returned
-from tinyflow.native.loops.machine import ARRAY, SELF, builtin, width
+from tinyflow.native.loops.kernel import (
+    arguments_loaded,
+    load_field,
+    lock_released,
+    lock_taken_and_returned,
+)
+from tinyflow.native.loops.machine import ARRAY, builtin, width
 from tinyflow.ops.variables.variable_ops import check_rows
 
 __all__ = ['SCATTERS', 'scatter_kernel']
@@ -33,16 +38,12 @@ def _native(code: str, operation: str) -> Callable[..., bool]:
     scalar, lanes = _SCALARS[code], width()
     kinds = (('v', f'<{lanes} x {scalar}>', lanes), ('s', scalar, 1))
     lines = ['define ptr @rows(ptr %self, ptr %arguments, i64 %count) {', 'start:']
-    for i, name in enumerate(('table', 'indices', 'rows')):
-        lines += [f'  %{name}.at = getelementptr ptr, ptr %arguments, i64 {i}',
-                  f'  %{name}.array = load ptr, ptr %{name}.at',
-                  *load_field('ptr', f'%{name}', f'%{name}.array', ARRAY['data'])]
+    lines += arguments_loaded('table', 'indices', 'rows')
     lines += [*load_field('ptr', '%sizes', '%rows.array', ARRAY['sizes']),
               *load_field('i64', '%number', '%sizes', 0),
               *load_field('i64', '%columns', '%sizes', 8),
               f'  %vectors = and i64 %columns, {-lanes}',
-              *load_field('ptr', '%release.f', '%self', SELF['release']),
-              '  %thread = call ptr %release.f()', '  br label %row',
+              *lock_released(), '  br label %row',
               'row:', '  %r = phi i64 [0, %start], [%r.next, %row.end]',
               '  %index.at = getelementptr i64, ptr %indices, i64 %r',
               '  %index = load i64, ptr %index.at',
@@ -65,9 +66,7 @@ def _native(code: str, operation: str) -> Callable[..., bool]:
     lines += ['row.end:', '  %r.next = add i64 %r, 1',
               '  %r.more = icmp ult i64 %r.next, %number',
               '  br i1 %r.more, label %row, label %end', 'end:',
-              *load_field('ptr', '%acquire.f', '%self', SELF['acquire']),
-              '  call void %acquire.f(ptr %thread)',
-              *load_field('ptr', '%yes', '%self', SELF['yes']), *returned('%yes'), '}', '']
+              *lock_taken_and_returned(), '}', '']
     return builtin('\n'.join(lines), 'rows')
 
 

@@ -18,8 +18,13 @@ from tinyflow.compiler.ir import Instruction
 from tinyflow.graph.support.tiles import in_tiles
 from tinyflow.native.instructions import result, stored, whole
 from tinyflow.native.loops import functions
-from tinyflow.native.loops.kernel import load_field, returned
-from tinyflow.native.loops.machine import ARRAY, SELF, builtin, width
+from tinyflow.native.loops.kernel import (
+    arguments_loaded,
+    load_field,
+    lock_released,
+    lock_taken_and_returned,
+)
+from tinyflow.native.loops.machine import ARRAY, builtin, width
 from tinyflow.native.loops.vectors import Vectors
 from tinyflow.ops.nn import cross_entropy
 from tinyflow.ops.nn.softmax import row_sum
@@ -44,15 +49,11 @@ class _Text:
 
     def text(self) -> str:
         lines = ['define ptr @rows(ptr %self, ptr %arguments, i64 %count) {', 'start:']
-        for i, name in enumerate(('x', 'y', 'largest', 'total')):
-            lines += [f'  %{name}.at = getelementptr ptr, ptr %arguments, i64 {i}',
-                      f'  %{name}.array = load ptr, ptr %{name}.at',
-                      *load_field('ptr', f'%{name}', f'%{name}.array', ARRAY['data'])]
+        lines += arguments_loaded('x', 'y', 'largest', 'total')
         lines += [*load_field('ptr', '%sizes', '%x.array', ARRAY['sizes']),
                   *load_field('i64', '%rows', '%sizes', 0),
                   *load_field('i64', '%columns', '%sizes', 8),
-                  *load_field('ptr', '%release.f', '%self', SELF['release']),
-                  '  %thread = call ptr %release.f()', '  br label %row',
+                  *lock_released(), '  br label %row',
                   'row:', '  %r = phi i64 [0, %start], [%r.next, %row.end]',
                   '  %begin = mul i64 %r, %columns',
                   f'  %x.row = getelementptr {self.scalar}, ptr %x, i64 %begin',
@@ -62,9 +63,7 @@ class _Text:
         lines += ['row.end:', '  %r.next = add i64 %r, 1',
                   '  %r.more = icmp ult i64 %r.next, %rows',
                   '  br i1 %r.more, label %row, label %end', 'end:',
-                  *load_field('ptr', '%acquire.f', '%self', SELF['acquire']),
-                  '  call void %acquire.f(ptr %thread)',
-                  *load_field('ptr', '%yes', '%self', SELF['yes']), *returned('%yes')]
+                  *lock_taken_and_returned()]
         return '\n'.join([*lines, '}', *sorted(self.declared), ''])
 
     def _largest(self) -> list[str]:
