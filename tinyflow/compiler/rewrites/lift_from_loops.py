@@ -66,12 +66,12 @@ def _sums(loop: Instruction) -> Lifted:
     found = Lifted({}, {}, {})
     body = _Body(loop)
     for p, before, after in body.alone():
+        if after.op.type != 'AddN' or not after.dtype.is_floating:
+            continue
         products = [body.product(t) for t in after.op.inputs if t is not before]
-        if after.op.type == 'AddN' and after.dtype.is_floating \
-                and len(products) == len(after.op.inputs) - 1:
-            factors = [(o.inputs[0], o.inputs[1]) for o in products if o is not None]
-            if len(factors) == len(products):
-                found.summed[p] = factors
+        factors = [(o.inputs[0], o.inputs[1]) for o in products if o is not None]
+        if len(factors) == len(after.op.inputs) - 1:
+            found.summed[p] = factors
     return found
 
 

@@ -152,10 +152,10 @@ class BroadcastGradientArgs(Op):
     def kernel(s0, s1):
         first, second = tuple(s0.tolist()), tuple(s1.tolist())
         result = shapes.broadcast(first, second)
-        return tuple(np.array(_broadcast_axes(s, result), s0.dtype) for s in (first, second))
+        return tuple(np.array(broadcast_axes(s, result), s0.dtype) for s in (first, second))
 
 
-def _broadcast_axes(shape, result):
+def broadcast_axes(shape, result):
     """Axes of `result` along which `shape` was broadcast."""
     new = len(result) - len(shape)
     other_is_one = [i for i, d in enumerate(result) if i < new or shape[i - new] == 1]
@@ -169,7 +169,7 @@ def sum_to_shape_of(dy, x):
     if shapes.known(small) and shapes.known(large):
         if small == large:
             return dy
-        axes = _broadcast_axes(small, large)
+        axes = broadcast_axes(small, large)
     else:
         axes = BroadcastGradientArgs.apply(shape(x), shape(dy))[0]
     return reshape(reduce_sum(dy, axes, keep_dims=False), shape(x))

@@ -15,6 +15,7 @@ from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.blas_threads import matmul
 from tinyflow.graph.support.errors import InvalidArgumentError, report_failure
 from tinyflow.graph.support.waits import check_deadline, deadlines
+from tinyflow.ops.array import shape_ops
 from tinyflow.ops.control_flow.persistent_list import ElementList
 from tinyflow.ops.control_flow.tensor_lists import check_element, elements, unset_element, wrapped
 
@@ -196,9 +197,7 @@ def _summed_to(shape, array):
     """The array, summed along the axes that `shape` lacks or has 1 of."""
     if array.shape == shape:
         return array
-    new = array.ndim - len(shape)
-    axes = [i for i, size in enumerate(array.shape) if i < new or shape[i - new] == 1 != size]
-    return array.sum(tuple(axes)).reshape(shape)
+    return array.sum(tuple(shape_ops.broadcast_axes(shape, array.shape))).reshape(shape)
 
 
 def _room_for(factors, rows):
