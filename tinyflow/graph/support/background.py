@@ -3,8 +3,8 @@
 The interpreter runs Python code of one thread at a time, and a thread keeps that right for 5 ms
 when another wants it. Kernels give it away each time they work on a large array, so next to a
 thread that prepares something a training step would wait for 5 ms dozens of times. So such a thread
-works between the runs, for a part of the time that one takes. Beside them it only does what needs
-no interpreter, such as compiling by LLVM.
+works between the runs, for as long as one takes. While they run it only does what needs no
+interpreter, such as compiling by LLVM.
 """
 from __future__ import annotations
 
