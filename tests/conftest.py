@@ -37,6 +37,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_configure():
+    os.environ['TINYFLOW_CACHE'] = 'off'        # no test depends on an earlier one
     # Tests need not survive a power failure, and some file systems take milliseconds for each.
     os.fsync = lambda descriptor: None
     # Last bits of large products depend on the number of threads, which follows the load.

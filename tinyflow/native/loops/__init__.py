@@ -5,6 +5,7 @@
     functions.py        exp, log and tanh
     kernel.py           a loop over arrays for some expressions
     machine.py          LLVM: compiling a loop to a function that Python can call
+    object_cache.py     compiled loops on disk
     calls.py            calling loops on several threads, and with arrays that have gaps
     expressions.py      the expression of an instruction
     groups.py           which instructions become one loop

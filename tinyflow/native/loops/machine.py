@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from tinyflow.graph.support.background import without_interpreter
+from tinyflow.native.loops import object_cache
 
 __all__ = ['ARRAY', 'SELF', 'builtin', 'found', 'width']
 
@@ -81,10 +82,14 @@ def width() -> int:
 
 def builtin(text: str, name: str) -> Callable[..., bool]:
     """Compiles a module in LLVM's language; its function `name` as a Python function."""
-    import llvmlite.binding as llvm  # optional package
+    import llvmlite  # optional package
+    import llvmlite.binding as llvm
     with _lock, without_interpreter():
         module = llvm.parse_assembly(text)
         engine = llvm.create_mcjit_compiler(module, _target())
+        kept_as = object_cache.name_of(llvmlite.__version__, *_processor(), text)
+        engine.set_object_cache(lambda module, code: object_cache.keep(kept_as, code),
+                                lambda module: object_cache.find(kept_as))
         engine.finalize_object()
         method = _Method(name.encode(), engine.get_function_address(name), _FASTCALL, None)
     make = ctypes.pythonapi.PyCFunction_NewEx
