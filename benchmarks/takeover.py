@@ -3,16 +3,21 @@
     python benchmarks/takeover.py
 
 A run with NumPy alone is the yardstick. It prints when native code takes over, in runs and in
-seconds, how long the slowest run until then took, and what a run takes afterwards.
+seconds, how long the slowest run took from the second until some after the take-over, with no
+compiled loops on disk and with all of them, and what a run takes afterwards; medians of rounds.
+Objects that are there before the first run are out of Python's collector's sight (`gc.freeze`): it
+looks through all of them once at some time, with NumPy alone, too.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from statistics import median
@@ -21,7 +26,8 @@ from worker import load, native_tier_ran
 from workloads import WORKLOADS
 
 HERE = Path(__file__).resolve().parent
-NAMES = "mlp_mnist_adam", "lstm_static_adam", "cnn_mnist_adam"
+NAMES = ("mlp_mnist_adam", "lstm_static_adam", "lstm_dynamic_adam", "cnn_mnist_adam",
+         "word2vec_sgd", "bert_step")
 SECONDS = 15  # of runs after the first, or until some runs after the take-over
 AFTER = 20
 
@@ -31,18 +37,28 @@ def main():
     if options.child:
         print(json.dumps(first_runs(options.child)))
         return
-    print("| workload | taken over at | the slowest run before | a run afterwards |")
-    print("| --- | ---: | ---: | ---: |")
+    print("| workload | taken over at | after, cold | after, warm | the slowest run, cold "
+          "| the slowest run, warm | a run afterwards |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name in options.only or NAMES:
-        alone = median(times(name, {"TINYFLOW_NATIVE": "off"})["seconds"][3:])
-        print(line(WORKLOADS[name].rows[0].title, times(name, {}), alone), flush=True)
+        rounds = [one_round(name) for _ in range(options.rounds)]
+        print(line(WORKLOADS[name].rows[0].title, rounds), flush=True)
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--only", action="append", choices=sorted(WORKLOADS), help="a workload")
+    parser.add_argument("--rounds", type=int, default=5, help="of which medians are taken")
     parser.add_argument("--child", choices=sorted(WORKLOADS), help=argparse.SUPPRESS)
     return parser.parse_args()
+
+
+def one_round(name):
+    """The median run with NumPy alone, and the first runs without and with loops on disk."""
+    alone = median(times(name, {"TINYFLOW_NATIVE": "off"})["seconds"][3:])
+    with tempfile.TemporaryDirectory() as folder:
+        cold, warm = [times(name, {"TINYFLOW_CACHE": folder}) for _ in range(2)]
+    return alone, cold, warm
 
 
 def times(name, settings):
@@ -62,6 +78,8 @@ def first_runs(name):
     with tf.Graph().as_default():
         step = WORKLOADS[name].setup(tf, np)
     seconds, native = [], None
+    gc.collect()
+    gc.freeze()
     while sum(seconds[1:]) < SECONDS and (native is None or len(seconds) < native + AFTER):
         begin = time.perf_counter()
         step()
@@ -71,15 +89,18 @@ def first_runs(name):
     return {"seconds": seconds, "native": native}
 
 
-def line(title, answer, alone):
+def line(title, rounds):
     """A row of the table; the first run compiles for NumPy, too, so it is not compared."""
-    seconds, native = answer["seconds"], answer["native"]
-    if native is None:
-        return f"| {title} | never | | |"
-    slowest = max(seconds[1 : native + 1])
-    after = median(seconds[native + 1 :])
-    return (f"| {title} | run {native + 1}, {sum(seconds[:native]):.2f} s "
-            f"| {slowest / alone:.1f}x | {after / alone:.2f}x |")
+    if any(answer["native"] is None for _, *answers in rounds for answer in answers):
+        return f"| {title} | never | | | | | |"
+    native = rounds[0][1]["native"]
+    after = [median([sum(answers[i]["seconds"][:native]) for _, *answers in rounds])
+             for i in range(2)]
+    slowest = [median([max(answers[i]["seconds"][1:]) / alone for alone, *answers in rounds])
+               for i in range(2)]
+    last = median([median(cold["seconds"][native + 1:]) / alone for alone, cold, _ in rounds])
+    return (f"| {title} | run {native + 1} | {after[0]:.2f} s | {after[1]:.2f} s "
+            f"| {slowest[0]:.1f}x | {slowest[1]:.1f}x | {last:.2f}x |")
 
 
 if __name__ == "__main__":

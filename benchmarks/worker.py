@@ -135,7 +135,7 @@ def executables(kind, having=None):
     if rise is None:
         return []
     found = [thing for thing in gc.get_objects() if isinstance(thing, getattr(rise, kind))]
-    return [thing for thing in found if having is None or getattr(thing, having)]
+    return [thing for thing in found if having is None or getattr(thing, having, False)]
 
 
 def one_line(error):

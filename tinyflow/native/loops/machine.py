@@ -82,12 +82,11 @@ def width() -> int:
 
 def builtin(text: str, name: str) -> Callable[..., bool]:
     """Compiles a module in LLVM's language; its function `name` as a Python function."""
-    import llvmlite  # optional package
-    import llvmlite.binding as llvm
+    import llvmlite.binding as llvm  # optional package
     with _lock, without_interpreter():
         module = llvm.parse_assembly(text)
         engine = llvm.create_mcjit_compiler(module, _target())
-        kept_as = object_cache.name_of(llvmlite.__version__, *_processor(), text)
+        kept_as = object_cache.name_of(repr(llvm.llvm_version_info), *_processor(), text)
         engine.set_object_cache(lambda module, code: object_cache.keep(kept_as, code),
                                 lambda module: object_cache.find(kept_as))
         engine.finalize_object()
