@@ -233,12 +233,16 @@ class Op:
         Static inputs become Python values, list arguments are grouped. `first` are the kernel's
         leading arguments: the op's state, if it has one, and the callables of its functions.
         """
-        arguments = list(arrays)
-        for i, (name, ranks) in zip(cls.static_flat_positions(len(arguments)), cls.static_ranks):
-            arguments[i] = checked(arguments[i], name, ranks)
+        if cls.static_positions:
+            arrays = list(arrays)
+            for i, (name, ranks) in zip(cls.static_flat_positions(len(arrays)), cls.static_ranks):
+                arrays[i] = checked(arrays[i], name, ranks)
         if cls.has_lists:
-            arguments = cls.nest(arguments)
-        result = cls.kernel(*first, *arguments, **{k: attrs[k] for k in cls.kernel_attrs})
+            arrays = cls.nest(arrays)
+        if cls.kernel_attrs:
+            result = cls.kernel(*first, *arrays, **{k: attrs[k] for k in cls.kernel_attrs})
+        else:
+            result = cls.kernel(*first, *arrays)
         if not cls.outputs:
             return ()
         return (result,) if cls.one_output else tuple(result)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 
@@ -10,10 +10,19 @@ from tinyflow.compiler.ir import Instruction, Note, Program, Value
 def uses_if_any(program: Program, types: Collection[str]) -> Counter[Value]:
     """How often each value is read or fetched; empty if no instruction has one of `types`."""
     uses: Counter[Value] = Counter()
-    if not {i.type for i in program.instructions}.isdisjoint(types):
+    if not program.types.isdisjoint(types):
         uses.update(v for i in program.instructions for v in i.inputs)
         uses.update(v for v in program.fetches if v is not None)
     return uses
+
+
+def with_replaced(program: Program, replacements: Mapping[Instruction, Sequence[Instruction]],
+                  gone: Collection[Instruction] = ()) -> Sequence[Instruction]:
+    """The program's instructions: some are replaced by others, those in `gone` are left out."""
+    if not replacements and not gone:
+        return program.instructions
+    return [new for old in program.instructions if old not in gone
+            for new in replacements.get(old, [old])]
 
 
 class Replacement:
@@ -35,10 +44,9 @@ class Replacement:
 
     def inputs(self, instruction: Instruction) -> Instruction:
         """The instruction with its inputs replaced."""
-        for value in instruction.inputs:
-            if value in self._replacements:
-                return instruction.with_inputs([self(v) for v in instruction.inputs])
-        return instruction
+        if self._replacements.keys().isdisjoint(instruction.inputs):
+            return instruction
+        return instruction.with_inputs([self(v) for v in instruction.inputs])
 
     def finish(self, program: Program, instructions: Sequence[Instruction], name: str,
                changes: int, text: str) -> Program:
