@@ -1,4 +1,5 @@
 """Loops against NumPy: expressions, shapes and gaps, updates, rows, threads, forks, resuming."""
+import math
 import multiprocessing
 import os
 import time
@@ -14,6 +15,7 @@ from tinyflow.native.loops import groups, machine, updates
 from tinyflow.native.loops.kernel import Layout, native_loop
 from tinyflow.native.loops.trace import NotTraceable, Traced, Tracer
 from tinyflow.native.rise import NativeExecutable
+from tinyflow.ops.math import gamma_functions
 from tinyflow.ops.updates import update_rules
 from tinyflow.session import tiers
 
@@ -88,6 +90,14 @@ def test_functions_of_special_values(name, kind):
     got = looped(getattr(np, name), x)
     np.testing.assert_allclose(got, expected, rtol=1e-6)
     assert (np.signbit(got) == np.signbit(expected))[~np.isnan(expected)].all()
+
+
+def test_the_error_function():
+    x = np.concatenate([RNG.uniform(-6, 6, 10_007), [0, np.inf, -np.inf, np.nan]]).astype('f')
+    exact = np.vectorize(math.erf)(x.astype('d'))
+    got = looped(gamma_functions.erf, x)
+    assert not (np.abs(got - exact) > 6 * np.spacing(np.abs(exact).astype('f'))).any()
+    assert np.isnan(got[-1]) and got[-4] == 0
 
 
 def test_payloads_of_nan_do_not_leak():

@@ -36,6 +36,7 @@ __all__ = ['SMALL', 'dot', 'dot_in_one_thread', 'in_tiles_of_products', 'matmul'
 SMALL = 1 << 18         # multiplications; OpenBLAS does up to that many in the calling thread
 _SHARE = 1 << 21        # multiplications (about 40 us) that pay for one more thread
 _BLOCK = 1 << 22        # multiplications of a block
+_LARGE = 1 << 16        # elements of a result
 _STACK = 1 << 26        # multiplications of a stack of small products that pay for several threads
 _MOST_BLOCKS = 16
 _ALIGNED = 16           # rows or columns: OpenBLAS computes 16 at a time
@@ -44,7 +45,12 @@ _ALIGNED = 16           # rows or columns: OpenBLAS computes 16 at a time
 def dot(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """The product of two matrices, as np.dot."""
     work = a.size * b.shape[-1]
-    return np.dot(a, b, out) if work <= SMALL else _multiply(np.dot, work, a, b, out)
+    if work <= SMALL:
+        return np.dot(a, b, out)
+    # np.dot writes zeros to its whole result first. np.matmul does not, and has the same bits.
+    is_large = len(a) * b.shape[-1] >= _LARGE and a.dtype.char in 'fd'
+    return _multiply(np.matmul if is_large and min(*a.shape, *b.shape) > 1 else np.dot, work, a, b,
+                     out)
 
 
 def matmul(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:

@@ -210,7 +210,11 @@ def _ones_like(like: Traced, prototype: Traced, dtype: Any = None, **options: An
     return result
 
 
+def _clip(like: Traced, x: Any, least: Any, most: Any, out: Any = None) -> Any:
+    return np.minimum(np.maximum(x, least), most, out=out)
+
+
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.empty_like: _empty_like, np.where: _where, np.copyto: _copyto,
+    np.empty_like: _empty_like, np.where: _where, np.copyto: _copyto, np.clip: _clip,
     np.zeros_like: _zeros_like, np.ones_like: _ones_like,
 }

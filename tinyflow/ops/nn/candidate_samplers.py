@@ -7,7 +7,7 @@ that integers are exactly uniform. Seeded programs thus draw the same classes as
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,9 +27,21 @@ _NO_WORDS = np.empty(0, np.uint32)
 class Words:
     """The stream of random 32-bit words of one run."""
 
-    def __init__(self, start: philox.Counter, first: np.ndarray = _NO_WORDS) -> None:
-        """`first` are the words of the first blocks, where they are known already."""
+    def __init__(self, start: philox.Counter, first: np.ndarray = _NO_WORDS,
+                 classes: np.ndarray | None = None) -> None:
+        """`first` are the words of the first blocks, where they are known already; `classes`, if
+        given, what LogUniform draws with them."""
         self._start, self._ready = start.skip(len(first) // 4), first
+        self._classes = classes
+
+    def take_classes(self, count: int) -> np.ndarray | None:
+        """What LogUniform draws with the next 2 * `count` words, if that is known already."""
+        if self._classes is None or len(self._classes) < count:
+            self._classes = None
+            return None
+        self._ready = self._ready[2 * count:]
+        taken, self._classes = self._classes[:count], self._classes[count:]
+        return taken
 
     def take(self, count: int) -> np.ndarray:
         """The next `count` words. Shapes: -> [count], dtype uint32."""
@@ -78,6 +90,10 @@ class Uniform:
     def learn(self, classes: np.ndarray) -> None:
         """Counts the true classes of a batch; only LearnedUnigram uses them."""
 
+    def classes_of(self, words: np.ndarray) -> Sequence[np.ndarray | None]:
+        """What `draw` draws with each row of words; None for each if it may reject some."""
+        return [None] * len(words)
+
 
 class LogUniform(Uniform):
     """P(class) = log((class + 2) / (class + 1)) / log(range + 1): approximately Zipf's law."""
@@ -87,7 +103,11 @@ class LogUniform(Uniform):
         self._log_range = np.log1p(float(range_max))
 
     def draw(self, words: Words, count: int) -> np.ndarray:
-        u = uniform64(np.array(words.take(2 * count)))
+        known = words.take_classes(count)
+        return self.classes_of(words.take(2 * count)[None])[0] if known is None else known
+
+    def classes_of(self, words: np.ndarray) -> Sequence[np.ndarray]:
+        u = uniform64(np.array(words))
         return (np.exp(u * self._log_range).astype(np.int64) - 1) % self.range
 
     def probability(self, classes: np.ndarray) -> np.ndarray:
@@ -219,7 +239,7 @@ class SamplerState:
         self._stream = (philox.PhiloxStream(seed, seed2) if seed or seed2
                         else philox.PhiloxStream.from_os())
         self._lock = threading.Lock()
-        self._ahead: dict[tuple[philox.Counter, int], np.ndarray] = {}
+        self._ahead: dict[tuple[philox.Counter, int], Sequence[Any]] = {}
 
     def get_state(self) -> dict[str, Any]:
         """The position of the stream, and what a learning sampler has counted."""
@@ -252,7 +272,7 @@ class SamplerState:
         return drawn, of_true.reshape(true_classes.shape), of_drawn
 
     def _words(self, count: int) -> Words:
-        """The words of one run, the first of which were computed with those of earlier runs."""
+        """The words of one run, whose start was computed with that of earlier runs."""
         reserved = -(-_PER_SAMPLE * count // 4)
         start = self._stream.reserve(reserved)
         if count * _RUNS_AHEAD > _MOST_AHEAD:
@@ -261,23 +281,21 @@ class SamplerState:
         if first is None:
             runs = np.arange(_RUNS_AHEAD) * reserved
             blocks = philox.blocks_at(start, np.add.outer(runs, np.arange(count)).reshape(-1))
-            self._ahead = {(start.skip(run), count): words for run, words in
-                           zip(runs.tolist(), blocks.reshape(_RUNS_AHEAD, -1))}
+            words = blocks.reshape(_RUNS_AHEAD, -1)
+            self._ahead = {(start.skip(run), count): first for run, *first in
+                           zip(runs.tolist(), words, self.sampler.classes_of(words))}
             first = self._ahead.pop((start, count))
-        return Words(start, first)
+        return Words(start, *first)
 
 
 def _distinct(draw: Callable, words: Words, count: int) -> tuple[np.ndarray, int]:
     """The first `count` distinct classes in the order drawn, and the number of draws it took."""
-    drawn: dict[int, None] = {}
-    tries = 0
-    while len(drawn) < count:
-        for one in draw(words, count - len(drawn) + max(count, tries) // 2).tolist():
-            drawn[one] = None
-            tries += 1
-            if len(drawn) == count:
-                break
-    return np.array([*drawn], np.int64), tries
+    tried: list[int] = []
+    while len(distinct := dict.fromkeys(tried)) < count:
+        more = count - len(distinct) + max(count, len(tried)) // 2
+        tried += draw(words, more).tolist()
+    drawn = list(distinct)[:count]
+    return np.array(drawn, np.int64), tried.index(drawn[-1]) + 1
 
 
 def _expected(probability: np.ndarray, count: int, tries: int) -> np.ndarray:
