@@ -38,19 +38,16 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
         for v in old.inputs:
             value = new.get(v) or _source_value(v, new)
             inputs.append(value)
-            if value.raw_shape != v.raw_shape:
-                settled = False
+            settled = settled and value.raw_shape == v.raw_shape
         lost = not settled and _lost_a_shape(inputs, old.inputs)
         for v in old.outputs:
             value = new[v] = Value(v.name, v.dtype, None if lost else v.raw_shape)
             outputs.append(value)
-            if settled and not value.known_shape:
-                settled = False
+            settled = settled and value.known_shape
         instruction = Instruction(old.definition, old.operation, tuple(inputs), tuple(outputs),
                                   old.attrs, old.copy)
-        if infer_and_fold(instruction, fold, settled) and old.operation not in program.targets:
-            continue
-        instructions.append(instruction)
+        if not infer_and_fold(instruction, fold, settled) or old.operation in program.targets:
+            instructions.append(instruction)
     feeds = tuple(new[v] for v in program.feeds)
     fetches = tuple(None if v is None else new.get(v) or _source_value(v, new)
                     for v in program.fetches)

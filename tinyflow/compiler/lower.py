@@ -41,11 +41,8 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
     instructions: list[Instruction] = []
     final_reads: list[Instruction] = []         # fetched Variables are read after all writes
     for operation in order:
-        inputs = tuple([values[t] for t in operation.inputs])
-        if copied_reads:
-            inputs = tuple([v if t not in copied_reads or (operation, t) in stale
-                            else default_reads.get(t) or v
-                            for t, v in zip(operation.inputs, inputs)])
+        inputs = tuple([values[t] if t not in copied_reads or (operation, t) in stale
+                        else default_reads.get(t) or values[t] for t in operation.inputs])
         outputs = []
         for tensor in operation.outputs:
             value = Value(tensor.name, tensor.dtype, tensor.raw_shape)

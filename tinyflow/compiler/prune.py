@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
-from operator import attrgetter
 
 from tinyflow.compiler.prune_errors import unfed
 from tinyflow.graph.operation import Operation, Tensor
@@ -36,7 +35,7 @@ def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> lis
         for control in operation.control_inputs:
             if control not in consumer_of and not _all_fed(control, fed):
                 stack.append((control, operation))
-    return sorted(consumer_of, key=attrgetter('id'))
+    return sorted(consumer_of, key=lambda operation: operation.id)
 
 
 def _is_captured_variable(parameter: Operation) -> bool:

@@ -143,10 +143,8 @@ class Op:
         cls.type = type or cls.__name__
         if cls.type in Op.registry:
             raise TypeError(f'op {cls.type} is declared twice')
-        parsed = parse(cls.signature)
-        cls.inputs, cls.outputs, cls.type_names = parsed.inputs, parsed.outputs, parsed.type_names
-        cls.handle_positions, cls.ref_positions = parsed.handles, parsed.refs
-        cls.has_lists, cls.one_output = parsed.has_lists, parsed.one_output
+        for key, value in parse(cls.signature)._asdict().items():
+            setattr(cls, key, value)
         cls.static_positions = tuple([i for i, a in enumerate(cls.inputs) if a.name in cls.static])
         cls.static_ranks = tuple([(cls.inputs[i].name, cls._ranks(cls.inputs[i].name))
                                   for i in cls.static_positions])
@@ -239,10 +237,8 @@ class Op:
                 arrays[i] = checked(arrays[i], name, ranks)
         if cls.has_lists:
             arrays = cls.nest(arrays)
-        if cls.kernel_attrs:
-            result = cls.kernel(*first, *arrays, **{k: attrs[k] for k in cls.kernel_attrs})
-        else:
-            result = cls.kernel(*first, *arrays)
+        more = {k: attrs[k] for k in cls.kernel_attrs} if cls.kernel_attrs else {}
+        result = cls.kernel(*first, *arrays, **more)
         if not cls.outputs:
             return ()
         return (result,) if cls.one_output else tuple(result)

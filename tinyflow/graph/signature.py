@@ -47,13 +47,13 @@ _DTYPE_NAMES = {d.name: d for d in dtypes.ALL}
 
 
 class Signature(NamedTuple):
-    """What a signature says of its op."""
+    """What a signature says of its op: the attributes of that name of its class."""
 
     inputs: tuple[Arg, ...]
     outputs: tuple[Arg, ...]
     type_names: frozenset[str]          # of its type attributes
-    handles: tuple[int, ...]            # positions of inputs: handles of resource variables
-    refs: tuple[int, ...]               # and references to Variables
+    handle_positions: tuple[int, ...]   # of handles of resource variables among the inputs
+    ref_positions: tuple[int, ...]      # of references to Variables
     has_lists: bool
     one_output: bool
 
@@ -66,8 +66,8 @@ def parse(text: str) -> Signature:
     return Signature(
         inputs, outputs,
         type_names=frozenset([a.type for a in inputs + outputs if a.fixed is None]),
-        handles=tuple(i for i, a in enumerate(inputs) if a.handle),
-        refs=tuple(i for i, a in enumerate(inputs) if a.ref),
+        handle_positions=tuple(i for i, a in enumerate(inputs) if a.handle),
+        ref_positions=tuple(i for i, a in enumerate(inputs) if a.ref),
         has_lists=any(a.is_list for a in inputs + outputs),
         one_output=len(outputs) == 1 and not outputs[0].is_list)
 

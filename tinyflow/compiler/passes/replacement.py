@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 
@@ -14,15 +14,6 @@ def uses_if_any(program: Program, types: Collection[str]) -> Counter[Value]:
         uses.update(v for i in program.instructions for v in i.inputs)
         uses.update(v for v in program.fetches if v is not None)
     return uses
-
-
-def with_replaced(program: Program, replacements: Mapping[Instruction, Sequence[Instruction]],
-                  gone: Collection[Instruction] = ()) -> Sequence[Instruction]:
-    """The program's instructions: some are replaced by others, those in `gone` are left out."""
-    if not replacements and not gone:
-        return program.instructions
-    return [new for old in program.instructions if old not in gone
-            for new in replacements.get(old, [old])]
 
 
 class Replacement:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 
 from tinyflow.compiler.ir import Instruction, Note, Program
-from tinyflow.compiler.passes.builders import concatenated
-from tinyflow.compiler.passes.replacement import uses_if_any, with_replaced
+from tinyflow.compiler.passes.builders import concatenated, with_replaced
+from tinyflow.compiler.passes.replacement import uses_if_any
 from tinyflow.graph.op import Op
 
 _LEAST = 3              # products; below, stacking costs more than it saves

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections import Counter
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
-from tinyflow.compiler.passes.replacement import uses_if_any, with_replaced
+from tinyflow.compiler.passes.builders import with_replaced
+from tinyflow.compiler.passes.replacement import uses_if_any
 
 _Pair = frozenset[Value]
 _AT_MOST_ONE = {'Sigmoid', 'Softmax', 'Tanh'}

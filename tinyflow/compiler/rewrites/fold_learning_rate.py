@@ -10,7 +10,8 @@ from collections import Counter
 from math import prod
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
-from tinyflow.compiler.passes.replacement import uses_if_any, with_replaced
+from tinyflow.compiler.passes.builders import with_replaced
+from tinyflow.compiler.passes.replacement import uses_if_any
 from tinyflow.graph.op import Op
 
 _LARGE = 1 << 16        # elements; below, the pass over memory costs less than one more instruction

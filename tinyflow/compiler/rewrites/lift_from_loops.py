@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tinyflow.compiler.ir import Instruction, Note, Program
-from tinyflow.compiler.passes.replacement import with_replaced
+from tinyflow.compiler.passes.builders import with_replaced
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.ops.control_flow.lifted_loop import Lifted

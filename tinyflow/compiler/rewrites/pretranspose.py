@@ -7,8 +7,7 @@ as five such products lose.
 from __future__ import annotations
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
-from tinyflow.compiler.passes.builders import concatenated, constant, new
-from tinyflow.compiler.passes.replacement import with_replaced
+from tinyflow.compiler.passes.builders import concatenated, constant, new, with_replaced
 from tinyflow.graph import dtypes
 
 _LEAST = 10             # products with one matrix

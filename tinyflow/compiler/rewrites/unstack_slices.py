@@ -6,8 +6,8 @@ But a recurrent cell concatenates the step with its state, which copies it anywa
 from __future__ import annotations
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
-from tinyflow.compiler.passes.builders import constant, new
-from tinyflow.compiler.passes.replacement import uses_if_any, with_replaced
+from tinyflow.compiler.passes.builders import constant, new, with_replaced
+from tinyflow.compiler.passes.replacement import uses_if_any
 from tinyflow.graph import dtypes
 
 
