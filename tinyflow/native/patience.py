@@ -14,8 +14,9 @@ from tinyflow.native import loops
 
 __all__ = ['runs_to_prepare']
 
-_START = 0.25               # seconds: importing llvmlite
-_EACH = 0.03                # to compile a loop; both on a machine that is busy
+_START = 0.5                # seconds: importing llvmlite, in turns with the runs
+_EACH = 0.05                # to compile a loop
+_INSTRUCTION = 0.0003       # to look at one and to write the source; all on a machine that is busy
 _MOST = 20_000
 _CALL = 1e-6                # seconds for an instruction
 _ELEMENT = 0.35e-9          # and for an element of its result
@@ -32,7 +33,8 @@ def runs_to_prepare(program: Program, exact: bool = False) -> int:
     if not count:
         return 0
     step = sum(map(_seconds, program.instructions))
-    return min(_MOST, math.ceil((_START + _EACH * count) / step))
+    seconds = _START + _EACH * count + _INSTRUCTION * len(program.instructions)
+    return min(_MOST, math.ceil(seconds / step))
 
 
 def _seconds(instruction: Instruction) -> float:

@@ -1,9 +1,9 @@
 """When a program moves up to the native tier: at a fixed run, so that its values are repeatable.
 
-A program's first runs use NumPy. After two of them a thread begins to make the native kernels. A
-later run uses them, the fifth or, if much has to be compiled, one by which that will be done
-(patience.py); it waits for the thread, should that still be working. So the bits of all results
-depend on the number of the run, and not on time.
+A program's first runs use NumPy. After two of them a thread begins to make the native kernels, in
+turns with the runs. A later run uses them, the fifth or, if much has to be compiled, one by which
+that will be done (patience.py); it waits for the thread, should that still be working. So the bits
+of all results depend on the number of the run, and not on time.
 
 A function inside a program (a branch, a loop's body, a map of tf.data) uses only loops that do not
 change a bit, so it does not matter when it moves up.
@@ -18,6 +18,7 @@ from itertools import count
 import numpy as np
 
 from tinyflow.compiler.ir import Program
+from tinyflow.graph.support.background import Preparation
 from tinyflow.native import loops
 from tinyflow.native.patience import runs_to_prepare
 from tinyflow.native.raised import raised
@@ -44,7 +45,7 @@ class RisingExecutable(Executable):
         super().__init__(program, runtime)
         self._replace = replace
         self._lock = threading.Lock()
-        self._maker: threading.Thread | None = None
+        self._maker: Preparation | None = None
         self._raised: NativeExecutable | None = None
         self._done = False
         self._fastest = float('inf')
@@ -69,9 +70,9 @@ class RisingExecutable(Executable):
         if self._here >= _BEGIN and self._maker is None:
             with self._lock:
                 if self._maker is None:
-                    self._maker = threading.Thread(target=self._make, name='tinyflow-native',
-                                                   daemon=True)
-                    self._maker.start()
+                    self._maker = Preparation(self._make)
+        if self._maker is not None:
+            self._maker.give_turn(self._fastest)
         return results
 
     def _make(self) -> None:
@@ -82,7 +83,7 @@ class RisingExecutable(Executable):
 
     def _move(self) -> None:
         if self._maker is not None:
-            self._maker.join()
+            self._maker.finish()
         with self._lock:
             if self._done:
                 return
@@ -111,7 +112,7 @@ class RisingFunction(Executable):
         if self._raised is not None:
             return self._raised.call_inside(feeds)
         if next(self._calls) == self._begin_at:
-            threading.Thread(target=self._make, name='tinyflow-native', daemon=True).start()
+            Preparation(self._make, in_turns=False)
         return super().call_inside(feeds)
 
     def _make(self) -> None:

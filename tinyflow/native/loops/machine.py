@@ -8,11 +8,14 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
+import sys
 import threading
 from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
+
+from tinyflow.graph.support.background import without_interpreter
 
 __all__ = ['ARRAY', 'SELF', 'builtin', 'found', 'width']
 
@@ -41,10 +44,25 @@ class _Method(ctypes.Structure):
 @cache
 def _processor() -> tuple[str, str]:
     """This processor's name and abilities, as LLVM calls them."""
+    _load_library()
     import llvmlite.binding as llvm  # optional package
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def _load_library() -> None:
+    """Has the system load LLVM, which llvmlite would do without releasing the interpreter's lock.
+
+    It takes 10 to 20 ms. A mistake here changes nothing: llvmlite loads its library itself.
+    """
+    spec = find_spec('llvmlite')
+    if spec is not None and sys.platform == 'linux':
+        load = ctypes.CDLL(None).dlopen
+        load.restype = ctypes.c_void_p
+        for folder in spec.submodule_search_locations or ():
+            with without_interpreter():
+                load(os.path.join(folder, 'binding', 'libllvmlite.so').encode(), os.RTLD_NOW)
 
 
 def _target() -> Any:
@@ -64,7 +82,7 @@ def width() -> int:
 def builtin(text: str, name: str) -> Callable[..., bool]:
     """Compiles a module in LLVM's language; its function `name` as a Python function."""
     import llvmlite.binding as llvm  # optional package
-    with _lock:
+    with _lock, without_interpreter():
         module = llvm.parse_assembly(text)
         engine = llvm.create_mcjit_compiler(module, _target())
         engine.finalize_object()

@@ -1,0 +1,108 @@
+"""Preparations work between runs, never wait for good, and leave no traces in their process."""
+
+import gc
+import os
+import sys
+import threading
+import time
+
+import pytest
+
+from tinyflow.graph.support import background
+from tinyflow.graph.support.background import Preparation, without_interpreter
+
+
+def count_calls(counted, stop):
+    """Calls a function again and again until `stop` is set."""
+    while not stop.is_set():
+        counted.append(None)
+
+
+@pytest.fixture
+def counting(monkeypatch):
+    """A Preparation that only works when it is its turn, and the list that grows meanwhile."""
+    monkeypatch.setattr(background, '_PATIENCE', 60)
+    counted, stop = [], threading.Event()
+    preparation = Preparation(lambda: count_calls(counted, stop))
+    yield preparation, counted
+    stop.set()
+    preparation.finish()
+
+
+def test_it_works_in_turns_alone(counting):
+    preparation, counted = counting
+    for _ in range(3):
+        before = len(counted)
+        preparation.give_turn(0.02)
+        assert len(counted) > before
+        settled = _settled(counted)
+        time.sleep(0.02)
+        assert len(counted) == settled
+
+
+def _settled(counted):
+    """The length of the list once the end of the turn has been noticed."""
+    length = -1
+    while length != len(counted):
+        length = len(counted)
+        time.sleep(0.02)
+    return length
+
+
+def test_without_turns_it_goes_on_slowly():
+    """It may hold a lock that the runs wait for."""
+    done = threading.Event()
+    Preparation(lambda: [len('') for _ in range(1000)] and done.set())
+    assert done.wait(60)
+
+
+def test_finishing_takes_no_turns(monkeypatch):
+    monkeypatch.setattr(background, '_PATIENCE', 60)
+    done = []
+    Preparation(lambda: done.extend(map(len, ['a'] * 1000))).finish()
+    assert len(done) == 1000
+
+
+def test_an_error_is_printed_and_ends_the_work(monkeypatch):
+    seen = []
+    monkeypatch.setattr(threading, 'excepthook', lambda error: seen.append(error.exc_type))
+    preparation = Preparation(lambda: 1 / 0)
+    preparation.finish()
+    for thread in threading.enumerate():
+        if thread.name == 'tinyflow-preparation':
+            thread.join(60)
+    assert seen == [ZeroDivisionError]
+
+
+def test_work_without_turns(monkeypatch):
+    monkeypatch.setattr(background, '_PATIENCE', 60)
+    done = threading.Event()
+    Preparation(lambda: list(map(len, ['a'] * 1000)) and done.set(), in_turns=False)
+    assert done.wait(60)
+
+
+def test_no_run_waits_while_the_thread_needs_no_interpreter():
+    begun, go_on = threading.Event(), threading.Event()
+
+    def compile_something():
+        with without_interpreter():
+            begun.set()
+            go_on.wait()
+
+    preparation = Preparation(compile_something)
+    assert begun.wait(60) and not preparation.needs_interpreter
+    preparation.give_turn(1e6)
+    go_on.set()
+    preparation.finish()
+    assert preparation.needs_interpreter
+
+
+def test_other_threads_keep_their_settings():
+    priority = os.getpriority(os.PRIO_PROCESS, 0)
+    seen = []
+    Preparation(lambda: seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))) \
+        .finish()
+    assert gc.isenabled() and sys.getprofile() is None
+    assert os.getpriority(os.PRIO_PROCESS, 0) == priority
+    if sys.platform == 'linux':
+        assert seen[0] > priority or seen[0] == 19

@@ -1,0 +1,96 @@
+"""Work in the background, for later runs, that hardly disturbs those that run now.
+
+The interpreter runs Python code of one thread at a time, and a thread keeps that right for 5 ms
+when another wants it. Kernels give it away each time they work on a large array, so next to a
+thread that prepares something a training step would wait for 5 ms dozens of times. So such a thread
+works between the runs, for as long as one takes. While they run it only does what needs no
+interpreter, such as compiling by LLVM.
+"""
+from __future__ import annotations
+
+import math
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from tinyflow.graph.support.gc_pause import collector_paused
+
+__all__ = ['Preparation', 'without_interpreter']
+
+_PATIENCE, _UNASKED = 0.02, 0.001   # seconds without a turn, after which it works for a moment
+_PRIORITY = 10                      # of the thread; 0 is usual, 19 the lowest
+
+_own = threading.local()
+
+
+class Preparation:
+    """Work that a thread does, in turns or without a pause.
+
+    It may hold locks meanwhile, so it never waits for long. An error is printed, as of any thread.
+    """
+
+    def __init__(self, work: Callable[[], Any], in_turns: bool = True) -> None:
+        self.needs_interpreter = True
+        self._work = work
+        self._until = 0.0 if in_turns else math.inf         # when the turn ends
+        self._turn, self._done = threading.Event(), threading.Event()
+        threading.Thread(target=self._run, name='tinyflow-preparation', daemon=True).start()
+
+    def give_turn(self, seconds: float) -> None:
+        """Lets the thread work for so long, and waits, unless it needs no interpreter."""
+        if self.needs_interpreter and not self._done.is_set():
+            with collector_paused():        # what is made lasts; to look through it takes long
+                self._until = max(self._until, time.perf_counter() + seconds)
+                self._turn.set()
+                self._done.wait(seconds)
+
+    def finish(self) -> None:
+        """Waits for the end of the work."""
+        self._until = math.inf
+        self._turn.set()
+        self._done.wait()
+
+    def _run(self) -> None:
+        _own.preparation = self
+        _lower_priority()
+        sys.setprofile(self._pause)
+        try:
+            self._work()
+        finally:
+            sys.setprofile(None)
+            self._done.set()
+
+    def _pause(self, frame: Any, event: str, argument: Any) -> None:
+        """The interpreter calls it when a function of this thread begins or ends."""
+        if self.needs_interpreter and time.perf_counter() > self._until:
+            if not self._turn.wait(_PATIENCE):
+                self._until = time.perf_counter() + _UNASKED
+            self._turn.clear()
+
+
+@contextmanager
+def without_interpreter() -> Iterator[None]:
+    """Says that a thread's work is done by another language's code inside the block.
+
+    If it is a Preparation's, runs need not make way for it.
+    """
+    preparation = getattr(_own, 'preparation', None)
+    if preparation is None:
+        yield
+        return
+    preparation.needs_interpreter = False
+    try:
+        yield
+    finally:
+        preparation.needs_interpreter = True
+
+
+def _lower_priority() -> None:
+    """Lets the threads of kernels, which wait for the slowest of them, go before this one."""
+    if sys.platform == 'linux':             # elsewhere it would be the priority of the process
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _PRIORITY)
