@@ -7,6 +7,7 @@ TensorFlow whose behaviour this is; tinyflow's own is `tinyflow_version`.
 """
 import importlib as _importlib
 
+from tinyflow.graph.support.import_gc import end_of_import as _end_of_import  # first
 import tinyflow.graph.support.blas_threads  # before NumPy
 from tinyflow import train
 from tinyflow.api import bitwise, compat, dtypes, linalg, manip, math, nn, random
@@ -291,3 +292,4 @@ _DEBUGGERS.append('tinyflow.inspect.debugger')
 _install_namespaces()
 _show_users_frames()
 _show_pictures(Graph, Tensor, Operation, Variable, Session, InteractiveSession)
+_end_of_import()

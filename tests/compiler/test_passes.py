@@ -7,6 +7,7 @@ import pytest
 import tinyflow as tf
 from tinyflow.compiler.compile import Options, graph_to_program, optimise
 from tinyflow.compiler.passes import EXACT, PASSES
+from tinyflow.compiler.rewrites import REWRITES
 from tinyflow.session.program_cache import ProgramCache
 
 pytestmark = pytest.mark.usefixtures('graph')
@@ -508,3 +509,24 @@ def test_a_learning_rate_in_a_variable_scales_the_small_factor(changes):
         np.testing.assert_allclose(session.run(w), wanted, rtol=1e-5)
         text = str(tf.explain(fetches, {x: fed}, session=session, runs=0))
     assert ('1 updates scale' in text) is not changes
+
+
+# ---- op types ------------------------------------------------------------------------------
+
+def test_each_pass_knows_the_op_types_that_are_left():
+    x = tf.placeholder(tf.float32, [2, 3])
+    dead = tf.identity(x)
+    y = tf.matmul(x * 1.0, tf.transpose(tf.nn.relu(dead))) + tf.matmul(x, x, transpose_b=True)
+    program = optimise(graph_to_program((tf.add_n([y, y, y]),), (x,)), ((2, 3),),
+                       Options(True, ()))
+    for name, apply in PASSES.items():
+        program = apply(program)
+        assert program.types == {i.type for i in program.instructions}, name
+        assert program.notes[-1].name == name
+
+
+def test_a_rewrite_without_its_ops_makes_no_new_list():
+    x = tf.placeholder(tf.float32, [2])
+    program = optimise(graph_to_program((tf.sin(tf.exp(x)),), (x,)), ((2,),), Options(True, ()))
+    for name, apply in REWRITES.items():
+        assert apply(program).instructions is program.instructions, name

@@ -34,19 +34,20 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
             new[value].static = shape.elements
     instructions: list[Instruction] = []
     for old in program.instructions:
-        inputs = tuple([new[v] if v in new else _source_value(v, new) for v in old.inputs])
-        if None in [v.raw_shape for v in inputs] and _lost_a_shape(inputs, old.inputs):
-            outputs = tuple([Value(v.name, v.dtype, None) for v in old.outputs])
-        else:
-            outputs = tuple([Value(v.name, v.dtype, v.raw_shape) for v in old.outputs])
-        instruction = Instruction(old.definition, old.operation, inputs, outputs, old.attrs,
-                                  old.copy)
-        new.update(zip(old.outputs, outputs))
-        settled = [v.raw_shape for v in inputs] == [v.raw_shape for v in old.inputs] \
-            and all(v.known_shape for v in outputs)
-        if infer_and_fold(instruction, fold, settled) and old.operation not in program.targets:
-            continue
-        instructions.append(instruction)
+        inputs, outputs, settled = [], [], True     # settled: nothing new is known of the shapes
+        for v in old.inputs:
+            value = new.get(v) or _source_value(v, new)
+            inputs.append(value)
+            settled = settled and value.raw_shape == v.raw_shape
+        lost = not settled and _lost_a_shape(inputs, old.inputs)
+        for v in old.outputs:
+            value = new[v] = Value(v.name, v.dtype, None if lost else v.raw_shape)
+            outputs.append(value)
+            settled = settled and value.known_shape
+        instruction = Instruction(old.definition, old.operation, tuple(inputs), tuple(outputs),
+                                  old.attrs, old.copy)
+        if not infer_and_fold(instruction, fold, settled) or old.operation in program.targets:
+            instructions.append(instruction)
     feeds = tuple(new[v] for v in program.feeds)
     fetches = tuple(None if v is None else new.get(v) or _source_value(v, new)
                     for v in program.fetches)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -160,15 +161,23 @@ class Program:
     owned: frozenset[int] = frozenset()     # positions of feeds that no other code modifies
     reads: frozenset[Operation] = frozenset()
 
+    @cached_property
+    def types(self) -> frozenset[str]:
+        """The op types of the instructions: most passes look for a few, and need not search."""
+        return frozenset([i.type for i in self.instructions])
+
     def with_instructions(self, instructions: Iterable[Instruction], note: Note | None = None,
                           fetches: tuple[Value | None, ...] | None = None) -> Program:
         """The same program with other instructions, and other fetches if given.
 
         Each pass calls this: dataclasses.replace would take a tenth of the time to compile.
         """
-        return Program(tuple(instructions), self.feeds,
+        made = Program(tuple(instructions), self.feeds,
                        self.fetches if fetches is None else fetches, self.targets,
                        self.notes + ((note,) if note else ()), self.nested, self.owned, self.reads)
+        if made.instructions is self.instructions:
+            made.__dict__['types'] = self.types
+        return made
 
     def __str__(self) -> str:
         lines = [f'feed {v!r}' for v in self.feeds]

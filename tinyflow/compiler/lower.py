@@ -30,8 +30,10 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
     fed = frozenset(values)
     storages: dict[Operation, Value] = {}       # Variable -> the Value that is its storage
     default_reads: dict[Tensor, Value] = {}     # `v/read` -> the storage that replaces it
-    copies = reads_to_copy(order, fetches, fed)
-    stale = stale_reads(order, fed)             # the consumer needs the value from before a write
+    copies, stale = set[Operation](), set[tuple[Operation, Tensor]]()
+    if any(operation.writes for operation in order):
+        copies = reads_to_copy(order, fetches, fed)
+        stale = stale_reads(order, fed)         # the consumer needs the value from before a write
     copied_reads = {tensor for _, tensor in stale}
     fetched_variables = {t for t in fetches
                          if isinstance(t, Tensor) and is_variable_ref(t) and t not in fed}
@@ -53,7 +55,7 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
             instructions += _captured_variable(operation, values, storages, default_reads,
                                                copied_reads)
             continue
-        is_default_read = _is_default_read(operation, inputs, values)
+        is_default_read = bool(storages) and _is_default_read(operation, inputs, values)
         if is_default_read:
             default_reads[operation.outputs[0]] = inputs[0]
         if is_default_read and operation.outputs[0] not in copied_reads:
@@ -61,13 +63,13 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
         elif operation.inputs or not operation.outputs or not outputs[0].variable:
             # All but the nodes VariableV2 and VarHandleOp, whose output is the storage itself.
             # A reference that an assignment returns is its input, not a new value.
-            made = tuple(v for v in outputs if not (v.variable and operation.inputs))
+            made = tuple([v for v in outputs if not (v.variable and operation.inputs)])
             instructions.append(Instruction(operation.definition, operation, inputs, made,
                                             operation.attrs,
                                             operation in copies or is_default_read))
         if operation.type == 'While':
             instructions += _unchanged_loop_variables(operation, inputs, values, fed)
-        for tensor in operation.outputs:
+        for tensor in operation.outputs if fetched_variables else ():
             if tensor in fetched_variables:
                 read = _copy(operation, values[tensor], tensor)
                 fetched[tensor] = read.outputs[0]
@@ -136,8 +138,8 @@ def _unchanged_loop_variables(operation: Operation, inputs: Sequence[Value],
 def _is_default_read(operation: Operation, inputs: Sequence[Value],
                      values: dict[Tensor, Value]) -> bool:
     """True for a Variable's default read (`v/read`), which its storage replaces in all uses."""
-    return bool(operation.inputs) and len(operation.outputs) == 1 \
-        and variable_read_by(operation.outputs[0]) is not None and inputs[0].variable is not None \
+    return bool(inputs) and inputs[0].variable is not None and len(operation.outputs) == 1 \
+        and variable_read_by(operation.outputs[0]) is not None \
         and not values[operation.outputs[0]].variable
 
 

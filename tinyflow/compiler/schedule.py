@@ -172,8 +172,6 @@ def stale_reads(order: list[Operation],
     The consumer needs the old value. This happens if operations swap the values of Variables.
     """
     stale: set[tuple[Operation, Tensor]] = set()
-    if not any(operation.writes for operation in order):
-        return stale
     writers = _Writers(order, _dependencies(order, fed))
     done = 0
     for operation in order:
@@ -193,8 +191,6 @@ def reads_to_copy(order: list[Operation], fetches: Sequence[Tensor | Operation],
     Their result must be copied. A reference to a Variable is read when it is used, so only views
     matter here.
     """
-    if not any(operation.writes for operation in order):
-        return set()
     writes_done: dict[Operation | None, int] = {}
     read_at: dict[Tensor, tuple[Operation, int]] = {}
     copied = set()

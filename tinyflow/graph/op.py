@@ -130,7 +130,7 @@ class Op:
     kernel_has_out: bool
     has_lists: bool
     one_output: bool
-    type_names: set[str]
+    type_names: frozenset[str]
 
     def __init_subclass__(cls, abstract=False, type=None):
         for key in ('shape', 'kernel', 'gradient', 'emit', 'fold_partial', 'state', 'bind',
@@ -143,19 +143,14 @@ class Op:
         cls.type = type or cls.__name__
         if cls.type in Op.registry:
             raise TypeError(f'op {cls.type} is declared twice')
-        left, arrow, right = cls.signature.partition('->')
-        cls.inputs, cls.outputs = parse(left), parse(right)
-        cls.static_positions = tuple(i for i, a in enumerate(cls.inputs) if a.name in cls.static)
-        cls.static_ranks = tuple((cls.inputs[i].name, cls._ranks(cls.inputs[i].name))
-                                 for i in cls.static_positions)
-        cls.handle_positions = tuple(i for i, a in enumerate(cls.inputs) if a.handle)
-        cls.ref_positions = tuple(i for i, a in enumerate(cls.inputs) if a.ref)
+        for key, value in parse(cls.signature)._asdict().items():
+            setattr(cls, key, value)
+        cls.static_positions = tuple([i for i, a in enumerate(cls.inputs) if a.name in cls.static])
+        cls.static_ranks = tuple([(cls.inputs[i].name, cls._ranks(cls.inputs[i].name))
+                                  for i in cls.static_positions])
         positional, cls.kernel_attrs = parameters(cls.kernel)
         cls.shape_attrs = parameters(cls.shape)[1]
         cls.kernel_has_out = isinstance(cls.kernel, np.ufunc) or 'out' in positional
-        cls.one_output = len(cls.outputs) == 1 and not cls.outputs[0].is_list
-        cls.has_lists = any(a.is_list for a in cls.inputs + cls.outputs)
-        cls.type_names = {a.type for a in cls.inputs + cls.outputs if a.fixed is None}
         Op.registry[cls.type] = cls
 
     @classmethod
@@ -236,12 +231,14 @@ class Op:
         Static inputs become Python values, list arguments are grouped. `first` are the kernel's
         leading arguments: the op's state, if it has one, and the callables of its functions.
         """
-        arguments = list(arrays)
-        for i, (name, ranks) in zip(cls.static_flat_positions(len(arguments)), cls.static_ranks):
-            arguments[i] = checked(arguments[i], name, ranks)
+        if cls.static_positions:
+            arrays = list(arrays)
+            for i, (name, ranks) in zip(cls.static_flat_positions(len(arrays)), cls.static_ranks):
+                arrays[i] = checked(arrays[i], name, ranks)
         if cls.has_lists:
-            arguments = cls.nest(arguments)
-        result = cls.kernel(*first, *arguments, **{k: attrs[k] for k in cls.kernel_attrs})
+            arrays = cls.nest(arrays)
+        more = {k: attrs[k] for k in cls.kernel_attrs} if cls.kernel_attrs else {}
+        result = cls.kernel(*first, *arrays, **more)
         if not cls.outputs:
             return ()
         return (result,) if cls.one_output else tuple(result)

@@ -6,6 +6,7 @@ graph/op.py describes the notation. A node stores its inputs as one flat list; `
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -45,8 +46,33 @@ _ARG = re.compile(r'(\w+)\s*:\s*(?:(?P<number>\w+)\s*\*\s*)?(?:Ref\((?P<ref>\w+)
 _DTYPE_NAMES = {d.name: d for d in dtypes.ALL}
 
 
-def parse(side: str) -> tuple[Arg, ...]:
-    """Parses one side of a signature. Raises TypeError if it is malformed."""
+class Signature(NamedTuple):
+    """What a signature says of its op: the attributes of that name of its class."""
+
+    inputs: tuple[Arg, ...]
+    outputs: tuple[Arg, ...]
+    type_names: frozenset[str]          # of its type attributes
+    handle_positions: tuple[int, ...]   # of handles of resource variables among the inputs
+    ref_positions: tuple[int, ...]      # of references to Variables
+    has_lists: bool
+    one_output: bool
+
+
+@cache                                  # many ops have the same
+def parse(text: str) -> Signature:
+    """Parses a signature. Raises TypeError if it is malformed."""
+    left, _, right = text.partition('->')
+    inputs, outputs = _parse_side(left), _parse_side(right)
+    return Signature(
+        inputs, outputs,
+        type_names=frozenset([a.type for a in inputs + outputs if a.fixed is None]),
+        handle_positions=tuple(i for i, a in enumerate(inputs) if a.handle),
+        ref_positions=tuple(i for i, a in enumerate(inputs) if a.ref),
+        has_lists=any(a.is_list for a in inputs + outputs),
+        one_output=len(outputs) == 1 and not outputs[0].is_list)
+
+
+def _parse_side(side: str) -> tuple[Arg, ...]:
     args = []
     for part in filter(None, (p.strip() for p in side.split(','))):
         match = _ARG.match(part)

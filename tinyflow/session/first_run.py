@@ -30,7 +30,8 @@ _BYTES_PER_INSTRUCTION = 500            # approximate memory of a node and its v
 
 def goes_by_steps(program: Program) -> bool:
     """Whether nothing but its time tells the program's first run from one that is compiled."""
-    return not program.nested and all(map(_is_simple, program.instructions)) \
+    one_of_each = {i.definition: i for i in program.instructions}.values()
+    return not program.nested and all(map(_is_simple, one_of_each)) \
         and not (variables_read(program) and any(i.writes for i in program.instructions))
 
 
@@ -102,10 +103,9 @@ def _results(program: Program, feeds: Sequence[np.ndarray], read: set[Value],
     """The fetched values, which the caller may keep."""
     env: dict[Value, Any] = dict(zip(program.feeds, feeds))
     env.update((v, store.storage(v.variable).value) for v in read if v.variable is not None)
-    last = {v: i for i in program.instructions for v in (*i.outputs, *i.inputs)}
-    for fetch in program.fetches:
-        if fetch is not None:
-            last.pop(fetch, None)               # needed to the end
+    last: dict[Value | None, Instruction | None] = {        # the last use of each value
+        v: i for i in program.instructions for v in i.inputs}
+    last.update(dict.fromkeys(program.fetches))             # needed to the end
     for instruction in program.instructions:
         arguments = [env[v] if v in env else v.array if v.variable is None
                      else store.storage(v.variable) for v in instruction.inputs]
@@ -114,9 +114,10 @@ def _results(program: Program, feeds: Sequence[np.ndarray], read: set[Value],
         except Exception as error:                      # noqa: BLE001 - reported with the node
             raise explain_failure(instruction, error, arguments) from error.__cause__
         for value, output in zip(instruction.outputs, outputs):
-            env[value] = np.array(output) if instruction.copy else output
-        for value in (*instruction.outputs, *instruction.inputs):
-            if last.get(value) is instruction:
+            if value in last:
+                env[value] = np.array(output) if instruction.copy else output
+        for value in instruction.inputs:
+            if last[value] is instruction:
                 env.pop(value, None)
     return list(_fetched(program, env))
 

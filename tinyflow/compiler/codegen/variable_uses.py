@@ -28,7 +28,8 @@ def first_uses(program: Program) -> dict[Value, bool]:
 def variables_read(program: Program) -> set[Value]:
     """The Variables whose array some instruction or fetch reads."""
     read = {f for f in program.fetches if f is not None and f.variable is not None}
-    return read.union(*map(_read_by, program.instructions))
+    return read.union([v for i in program.instructions for n, v in enumerate(i.inputs)
+                       if v.variable is not None and n not in i.storage_inputs])
 
 
 def _read_by(instruction: Instruction) -> list[Value]:

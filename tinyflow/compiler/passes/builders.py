@@ -4,12 +4,12 @@ Each replaces an existing instruction, from which it gets its name and the user'
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from tinyflow.compiler.ir import Instruction, Value
+from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import Op
 
@@ -44,4 +44,13 @@ def part_of(instead_of: Instruction, value: Value, begin: Sequence[int], size: S
     return new('Slice', instead_of, [value, *ends], tuple(size), {'Index': dtypes.int32}, output)
 
 
-__all__ = ['concatenated', 'constant', 'new', 'part_of']
+def with_replaced(program: Program, replacements: Mapping[Instruction, Sequence[Instruction]],
+                  gone: Collection[Instruction] = ()) -> Sequence[Instruction]:
+    """The program's instructions: some are replaced by others, those in `gone` are left out."""
+    if not replacements and not gone:
+        return program.instructions
+    return [made for old in program.instructions if old not in gone
+            for made in replacements.get(old, [old])]
+
+
+__all__ = ['concatenated', 'constant', 'new', 'part_of', 'with_replaced']

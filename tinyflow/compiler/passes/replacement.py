@@ -10,7 +10,7 @@ from tinyflow.compiler.ir import Instruction, Note, Program, Value
 def uses_if_any(program: Program, types: Collection[str]) -> Counter[Value]:
     """How often each value is read or fetched; empty if no instruction has one of `types`."""
     uses: Counter[Value] = Counter()
-    if not {i.type for i in program.instructions}.isdisjoint(types):
+    if not program.types.isdisjoint(types):
         uses.update(v for i in program.instructions for v in i.inputs)
         uses.update(v for v in program.fetches if v is not None)
     return uses
@@ -35,10 +35,9 @@ class Replacement:
 
     def inputs(self, instruction: Instruction) -> Instruction:
         """The instruction with its inputs replaced."""
-        for value in instruction.inputs:
-            if value in self._replacements:
-                return instruction.with_inputs([self(v) for v in instruction.inputs])
-        return instruction
+        if self._replacements.keys().isdisjoint(instruction.inputs):
+            return instruction
+        return instruction.with_inputs([self(v) for v in instruction.inputs])
 
     def finish(self, program: Program, instructions: Sequence[Instruction], name: str,
                changes: int, text: str) -> Program:

@@ -5,12 +5,15 @@ from tinyflow.compiler.infer import static_of
 from tinyflow.compiler.ir import Instruction, Program
 from tinyflow.compiler.passes.replacement import Replacement
 
+_DONE = 'transposes are folded into MatMuls'
 _FLAGS = {'MatMul': ('transpose_a', 'transpose_b')}
 
 
 def fold_transposes(program: Program) -> Program:
     """MatMul(Transpose(a), b) becomes MatMul(a, b) with transpose_a flipped."""
     kept, count = [], 0
+    if program.types.isdisjoint(_FLAGS):
+        return Replacement().finish(program, program.instructions, 'transposes', 0, _DONE)
     for instruction in program.instructions:
         flags = _FLAGS.get(instruction.type)
         if flags:
@@ -18,8 +21,7 @@ def fold_transposes(program: Program) -> Program:
             count += folded is not instruction
             instruction = folded
         kept.append(instruction)
-    return Replacement().finish(program, kept, 'transposes', count,
-                                'transposes are folded into MatMuls')
+    return Replacement().finish(program, kept, 'transposes', count, _DONE)
 
 
 def _fold(instruction: Instruction, flags: tuple[str, ...]) -> Instruction:

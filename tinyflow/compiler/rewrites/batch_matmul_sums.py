@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tinyflow.compiler.ir import Instruction, Note, Program
-from tinyflow.compiler.passes.builders import concatenated
+from tinyflow.compiler.passes.builders import concatenated, with_replaced
 from tinyflow.compiler.passes.replacement import uses_if_any
 from tinyflow.graph.op import Op
 
@@ -19,7 +19,8 @@ _ROWS = 1024            # of one factor; products with more are fast by themselv
 
 def batch_matmul_sums(program: Program) -> Program:
     """AddN of MatMuls with transpose_a becomes ConcatV2, ConcatV2, MatMul."""
-    sums = [i for i in program.instructions if i.type == 'AddN' and len(i.inputs) >= _LEAST]
+    sums = [i for i in program.instructions if i.type == 'AddN' and len(i.inputs) >= _LEAST] \
+        if 'AddN' in program.types else []
     uses = uses_if_any(program, ('AddN',) if sums else ())
     gone: set[Instruction] = set()
     replacements: dict[Instruction, list[Instruction]] = {}
@@ -29,8 +30,7 @@ def batch_matmul_sums(program: Program) -> Program:
             factors = [p for p in products if p is not None]
             gone.update(factors)
             replacements[instruction] = _stacked(instruction, factors)
-    kept = [new for old in program.instructions if old not in gone
-            for new in replacements.get(old, [old])]
+    kept = with_replaced(program, replacements, gone)
     return program.with_instructions(kept, Note(
         'batch_matmul_sums',
         f'{len(gone)} matrix products are summed as {len(replacements)} of stacked factors',

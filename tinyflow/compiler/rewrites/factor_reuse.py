@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.compiler.passes.builders import with_replaced
 from tinyflow.compiler.passes.replacement import uses_if_any
 
 _Pair = frozenset[Value]
@@ -21,15 +22,14 @@ def reuse_factors(program: Program) -> Program:
     """(a * b) * y becomes (a * y) * b if a * y is computed already and a * b has no other use."""
     uses = uses_if_any(program, _AT_MOST_ONE)
     known: dict[_Pair, Value] = {}
-    kept, count = [], 0
-    for instruction in program.instructions:
-        if uses and _is_product(instruction):
+    replacements: dict[Instruction, list[Instruction]] = {}
+    for instruction in program.instructions if uses else ():
+        if _is_product(instruction):
             factors = _shared(instruction, known, uses, program)
             if factors is not None:
-                instruction = instruction.with_inputs(factors)
-                count += 1
-            known.setdefault(frozenset(instruction.inputs), instruction.outputs[0])
-        kept.append(instruction)
+                replacements[instruction] = [instruction.with_inputs(factors)]
+            known.setdefault(frozenset(factors or instruction.inputs), instruction.outputs[0])
+    kept, count = with_replaced(program, replacements), len(replacements)
     return program.with_instructions(kept, Note(
         'factor_reuse', f'{count} products reuse another product of two of their factors',
         len(program.instructions), len(kept), count))

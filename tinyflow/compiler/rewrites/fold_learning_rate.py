@@ -10,6 +10,7 @@ from collections import Counter
 from math import prod
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.compiler.passes.builders import with_replaced
 from tinyflow.compiler.passes.replacement import uses_if_any
 from tinyflow.graph.op import Op
 
@@ -22,13 +23,14 @@ _SMALLER = 4            # the product must be at least this many times as large 
 def fold_learning_rate(program: Program) -> Program:
     """var -= rate * MatMul(a, b) becomes var -= MatMul(a, rate * b), if b is the smaller factor."""
     uses = uses_if_any(program, _DESCENTS)
-    made_at = {v: n for n, i in enumerate(program.instructions) for v in i.outputs}
-    written = {i.inputs[n].variable for i in program.instructions for n in i.writes}
     replacements: dict[Instruction, list[Instruction]] = {}
-    for step in program.instructions:
-        if step.type in _DESCENTS and _pays(step, uses, made_at, written):
-            replacements.update(_scaled(step))
-    kept = [new for old in program.instructions for new in replacements.get(old, [old])]
+    if uses:
+        made_at = {v: n for n, i in enumerate(program.instructions) for v in i.outputs}
+        written = {i.inputs[n].variable for i in program.instructions for n in i.writes}
+        for step in program.instructions:
+            if step.type in _DESCENTS and _pays(step, uses, made_at, written):
+                replacements.update(_scaled(step))
+    kept = with_replaced(program, replacements)
     return program.with_instructions(kept, Note(
         'fold_learning_rate',
         f'{len(replacements) // 2} updates scale a small factor of their gradient',

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
-from tinyflow.compiler.passes.builders import constant
+from tinyflow.compiler.passes.builders import constant, with_replaced
 from tinyflow.compiler.passes.replacement import uses_if_any
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import Op
@@ -28,14 +28,14 @@ def join_parts(program: Program) -> Program:
     """AddN of Pads that fill a tensor without overlap becomes ConcatV2."""
     uses = uses_if_any(program, ('Pad',))
     gone: set[Instruction] = set()
-    replacements: dict[Instruction, Instruction] = {}
+    replacements: dict[Instruction, list[Instruction]] = {}
     for instruction in program.instructions if uses else ():
         if instruction.type == 'AddN':
             parts = _parts(instruction)
             if parts and all(uses[p.pad.outputs[0]] == 1 for p in parts):
                 gone.update(p.pad for p in parts)
-                replacements[instruction] = _joined(instruction, parts)
-    kept = [replacements.get(old, old) for old in program.instructions if old not in gone]
+                replacements[instruction] = [_joined(instruction, parts)]
+    kept = with_replaced(program, replacements, gone)
     return program.with_instructions(kept, Note(
         'join_parts', f'{len(gone)} gradients of parts are concatenated',
         len(program.instructions), len(kept), len(gone)))

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tinyflow.compiler.ir import Instruction, Note, Program
+from tinyflow.compiler.passes.builders import with_replaced
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.ops.control_flow.lifted_loop import Lifted
@@ -34,17 +35,19 @@ def lift_sums(program: Program) -> Program:
 
 def _with_lifted(program: Program, name: str, what: str,
                  find: Callable[[Instruction], Lifted]) -> Program:
-    count, kept = 0, list(program.instructions)
-    for i, instruction in enumerate(kept):
+    replacements: dict[Instruction, list[Instruction]] = {}
+    count = 0
+    for instruction in program.instructions if 'While' in program.types else ():
         if instruction.type == 'While':
             found = find(instruction)
             before = instruction.attrs.get('_lifted', Lifted({}, {}, {}))
             if found.positions:
                 both = Lifted(*[a | b for a, b in zip(before, found)])
-                kept[i] = Instruction(instruction.definition, instruction.operation,
-                                      instruction.inputs, instruction.outputs,
-                                      {**instruction.attrs, '_lifted': both}, instruction.copy)
+                replacements[instruction] = [Instruction(
+                    instruction.definition, instruction.operation, instruction.inputs,
+                    instruction.outputs, {**instruction.attrs, '_lifted': both}, instruction.copy)]
                 count += len(found.positions)
+    kept = with_replaced(program, replacements)
     return program.with_instructions(kept, Note(
         name, f'{count} {what} are taken out of loops', len(kept), len(kept), count))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.compiler.passes.builders import with_replaced
 from tinyflow.compiler.passes.replacement import uses_if_any
 
 _SPREADS = frozenset({'MaxPoolGrad', 'MaxPool3DGrad'})
@@ -22,7 +23,7 @@ def mask_pool_gradients(program: Program) -> Program:
     gone: set[Instruction] = set()
     replacements: dict[Instruction, list[Instruction]] = {}
     small: dict[Value, Value] = {}          # scattered gradients -> the gradients before scattering
-    for instruction in program.instructions:
+    for instruction in program.instructions if uses else ():
         spread = instruction.inputs[0].producer if instruction.type == 'ReluGrad' else None
         if spread is not None and _is_mask_of(instruction, spread, uses):
             gone.add(spread)
@@ -35,8 +36,7 @@ def mask_pool_gradients(program: Program) -> Program:
             rest = instruction.inputs[1:]
             replacements[instruction] = [
                 instruction.with_inputs([small[instruction.inputs[0]], *rest])]
-    kept = [new for old in program.instructions if old not in gone
-            for new in replacements.get(old, [old])]
+    kept = with_replaced(program, replacements, gone)
     return program.with_instructions(kept, Note(
         'pool_gradients',
         f'{len(gone)} ReLU masks and {len(replacements) - len(gone)} sums of gradients '

@@ -7,7 +7,7 @@ as five such products lose.
 from __future__ import annotations
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
-from tinyflow.compiler.passes.builders import concatenated, constant, new
+from tinyflow.compiler.passes.builders import concatenated, constant, new, with_replaced
 from tinyflow.graph import dtypes
 
 _LEAST = 10             # products with one matrix
@@ -20,13 +20,13 @@ def pretranspose(program: Program) -> Program:
     replacements: dict[Instruction, list[Instruction]] = {}
     readers: dict[Value, list[Instruction]] = {}
     count = 0
-    for instruction in program.instructions:
+    for instruction in program.instructions if 'MatMul' in program.types else ():
         if _reads_transpose(instruction):
             readers.setdefault(instruction.inputs[1], []).append(instruction)
         elif instruction.writes or not instruction.definition.pure:
             count += _turn(readers, replacements)    # the matrix may view a Variable that changes
     count += _turn(readers, replacements)
-    kept = [new for old in program.instructions for new in replacements.get(old, [old])]
+    kept = with_replaced(program, replacements)
     return program.with_instructions(kept, Note(
         'pretranspose', f'{count} matrices are transposed once for many products',
         len(program.instructions), len(kept), count))

@@ -67,7 +67,8 @@ class _Context:
 def fold_rnn_biases(program: Program) -> Program:
     """BiasAdd(MatMul(ConcatV2(x), w), b), ten times or more, becomes a MatMul with w and b stacked.
     """
-    if sum(i.type == 'BiasAdd' for i in program.instructions) < _LEAST:
+    if 'BiasAdd' not in program.types \
+            or sum(i.type == 'BiasAdd' for i in program.instructions) < _LEAST:
         return _with_note(program, program.instructions, 0)
     context = _Context(program)
     groups: dict[tuple[Value, Value], list[_Step]] = defaultdict(list)

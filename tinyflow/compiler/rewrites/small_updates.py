@@ -23,7 +23,8 @@ _UPDATES = frozenset(prefix + name for prefix in ('Apply', 'ResourceApply') for 
 
 def join_small_updates(program: Program) -> Program:
     """Updates that follow each other, with the same rule and numbers, become one instruction."""
-    if sum(i.type in _UPDATES for i in program.instructions) < _FEWEST:
+    if program.types.isdisjoint(_UPDATES) \
+            or sum(i.type in _UPDATES for i in program.instructions) < _FEWEST:
         return program.with_instructions(program.instructions, _note(program, program.instructions))
     used = {v for i in program.instructions for v in i.inputs} | set(program.fetches)
     kept: list[Instruction] = []

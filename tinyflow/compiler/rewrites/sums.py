@@ -11,10 +11,14 @@ from collections import Counter
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.compiler.passes.replacement import Replacement, uses_if_any
 
+_DONE = 'nested sums or zeros in sums are flattened'
+
 
 def flatten_sums(program: Program) -> Program:
     """Merges an AddN with an inner AddN that has no other use; drops zeros from sums."""
     uses = uses_if_any(program, ('AddN',))
+    if not uses:
+        return Replacement().finish(program, program.instructions, 'sums', 0, _DONE)
     replacement = Replacement()
     sums: dict[Value, Instruction] = {}         # the AddN that makes a value, flattened
     gone: set[Instruction] = set()
@@ -38,8 +42,7 @@ def flatten_sums(program: Program) -> Program:
             sums[instruction.outputs[0]] = instruction
         instructions.append(instruction)
     kept = [i for i in instructions if i not in gone]
-    return replacement.finish(program, kept, 'sums', count,
-                              'nested sums or zeros in sums are flattened')
+    return replacement.finish(program, kept, 'sums', count, _DONE)
 
 
 def _terms(instruction: Instruction, sums: dict[Value, Instruction], uses: Counter,

@@ -6,7 +6,7 @@ But a recurrent cell concatenates the step with its state, which copies it anywa
 from __future__ import annotations
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
-from tinyflow.compiler.passes.builders import constant, new
+from tinyflow.compiler.passes.builders import constant, new, with_replaced
 from tinyflow.compiler.passes.replacement import uses_if_any
 from tinyflow.graph import dtypes
 
@@ -15,14 +15,9 @@ def unstack_slices(program: Program) -> Program:
     """Replaces an Unpack whose results are used by ConcatV2 only by one StridedSlice per result.
     """
     joined = _joined(program)
-    kept: list[Instruction] = []
-    count = 0
-    for instruction in program.instructions:
-        if joined and _is_replaced(instruction, joined, program):
-            kept += _parts(instruction)
-            count += 1
-        else:
-            kept.append(instruction)
+    replacements = {i: _parts(i) for i in program.instructions
+                    if _is_replaced(i, joined, program)} if joined else {}
+    kept, count = with_replaced(program, replacements), len(replacements)
     return program.with_instructions(kept, Note(
         'unstack_slices', f'{count} unstacked tensors are read as slices',
         len(program.instructions), len(kept), count))

@@ -7,6 +7,7 @@ slice of the weights, which is a view of them.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.compiler.passes.builders import part_of
@@ -22,13 +23,22 @@ def keep_used_columns(program: Program) -> Program:
     uses = uses_if_any(program, _TAKERS)
     replacements: dict[Instruction, tuple[tuple[Range, Range], Value]] = {}
     gone: set[Instruction] = set()
-    for instruction in program.instructions:
+    for instruction in program.instructions if uses else ():
         found = _part_of_product(instruction, uses)
         if found is not None and instruction.operation not in program.targets:
             product, ranges, output = found
             if product.operation not in program.targets:
                 replacements[product] = ranges, output
                 gone.add(instruction)
+    kept = _with_narrowed(program, replacements, gone) if replacements else program.instructions
+    return program.with_instructions(kept, Note(
+        'used_columns', f'{len(replacements)} matrix products compute only the parts that are used',
+        len(program.instructions), len(kept), len(replacements)))
+
+
+def _with_narrowed(program: Program,
+                   replacements: dict[Instruction, tuple[tuple[Range, Range], Value]],
+                   gone: set[Instruction]) -> Sequence[Instruction]:
     kept: list[Instruction] = []
     views: dict[tuple[Value, int, Range], Value] = {}
     for instruction in program.instructions:
@@ -38,9 +48,7 @@ def keep_used_columns(program: Program) -> Program:
             kept += _narrowed(instruction, *replacements[instruction], views)
         elif instruction not in gone:
             kept.append(instruction)
-    return program.with_instructions(kept, Note(
-        'used_columns', f'{len(replacements)} matrix products compute only the parts that are used',
-        len(program.instructions), len(kept), len(replacements)))
+    return kept
 
 
 def _part_of_product(instruction: Instruction, uses: Counter) \
