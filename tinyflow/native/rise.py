@@ -10,10 +10,9 @@ change a bit, so it does not matter when it moves up.
 """
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Sequence
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from tinyflow.native import loops
 from tinyflow.native.patience import runs_to_prepare
 from tinyflow.native.raised import raised
 from tinyflow.session.executable import Executable
+from tinyflow.session.followed import FollowedExecutable
 from tinyflow.session.loop_executable import keep_functions
 from tinyflow.session.runtime import Runtime
 
@@ -37,61 +37,23 @@ class NativeExecutable(Executable):
     numpy_seconds = 0.0
 
 
-class RisingExecutable(Executable):
+class RisingExecutable(FollowedExecutable):
     """A program that is replaced by one with native kernels after some runs."""
 
     def __init__(self, program: Program, runtime: Runtime,
                  replace: Callable[[Executable], None]) -> None:
-        super().__init__(program, runtime)
-        self._replace = replace
-        self._lock = threading.Lock()
-        self._maker: Preparation | None = None
-        self._raised: NativeExecutable | None = None
-        self._done = False
-        self._fastest = float('inf')
-        self._move_at = runs_with_numpy(program)
-        self._here = 0                  # runs, without those of a program that this one follows
+        super().__init__(program, runtime, _BEGIN, runs_with_numpy(program), self._moved_up)
+        self._replace_by = replace
 
-    @property
-    def will_move(self) -> bool:
-        """Whether the program is still to be replaced."""
-        return not self._done
-
-    def __call__(self, feeds: Sequence[np.ndarray]) -> list:
-        if self._done:
-            return super().__call__(feeds) if self._raised is None else self._raised(feeds)
-        if self._here >= self._move_at:
-            self._move()
-            return self(feeds)
-        begin = time.perf_counter()
-        results = super().__call__(feeds)
-        self._fastest = min(self._fastest, time.perf_counter() - begin)
-        self._here += 1
-        if self._here >= _BEGIN and self._maker is None:
-            with self._lock:
-                if self._maker is None:
-                    self._maker = Preparation(self._make)
-        if self._maker is not None:
-            self._maker.give_turn(self._fastest)
-        return results
-
-    def _make(self) -> None:
+    def following(self) -> NativeExecutable | None:
         raised = native_executable(self.program, self._runtime)
         if raised is not None:
             keep_functions(self, raised)
-        self._raised = raised
+        return raised
 
-    def _move(self) -> None:
-        if self._maker is not None:
-            self._maker.finish()
-        with self._lock:
-            if self._done:
-                return
-            self._done = True
-            if self._raised is not None:
-                self._raised.runs = self.runs
-                self._raised.numpy_seconds = self._fastest
-                self._replace(self._raised)
+    def _moved_up(self, raised: Any) -> None:
+        raised.numpy_seconds = self._fastest
+        self._replace_by(raised)
 
 
 class RisingFunction(Executable):

@@ -80,23 +80,23 @@ class CacheEntry:
         if options.unroll and not program.nested \
                 and any(i.type == 'While' for i in program.instructions):
             return LoopExecutable(program, self._runtime, options.unroll,
-                                  lambda: self._unroll_loops(shapes, program))
+                                  lambda: self._unrolled(shapes, program),
+                                  lambda executable: self._replace(shapes, executable))
         return self._in_tiers(program, shapes)
 
     def _in_tiers(self, program: Program, shapes: tuple) -> Executable:
-        def replace(executable: Executable) -> None:
-            if shapes in self.executables:
-                self.executables[shapes] = executable
-        return executable_of(program, self._runtime, replace)
+        return executable_of(program, self._runtime,
+                             lambda executable: self._replace(shapes, executable))
 
-    def _unroll_loops(self, shapes: tuple, looping: Program) -> Executable:
-        """Replaces `looping` by its unrolled form, or by itself, in tiers, if it has none."""
-        with self._lock, collector_paused():
-            program = optimise(self.program, shapes, self._options)
-            if any(i.type == 'While' for i in program.instructions):
-                program = looping
-            self.executables[shapes] = self._in_tiers(program, shapes)
-            return self.executables[shapes]
+    def _replace(self, shapes: tuple, executable: Executable) -> None:
+        if shapes in self.executables:
+            self.executables[shapes] = executable
+
+    def _unrolled(self, shapes: tuple, looping: Program) -> Executable:
+        """The unrolled form of `looping`, or itself, in tiers, if it has none."""
+        program = optimise(self.program, shapes, self._options)
+        loops = any(i.type == 'While' for i in program.instructions)
+        return self._in_tiers(looping if loops else program, shapes)
 
 
 def _fits(general: Sequence[Shape], shapes: Sequence[tuple]) -> bool:

@@ -1,16 +1,15 @@
 """A program with loops, which are unrolled after some runs if their lengths are known."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-import numpy as np
+from collections.abc import Callable
 
 from tinyflow.compiler.ir import Program
 from tinyflow.session.executable import Executable
+from tinyflow.session.followed import FollowedExecutable
 from tinyflow.session.runtime import Runtime
 
 
-class LoopExecutable(Executable):
+class LoopExecutable(FollowedExecutable):
     """A program with loops that is replaced by another one after `patience` runs.
 
     That is its unrolled form: unrolling costs about as much time as it saves in ten to a hundred
@@ -18,18 +17,14 @@ class LoopExecutable(Executable):
     """
 
     def __init__(self, program: Program, runtime: Runtime, patience: int,
-                 unroll: Callable[[], Executable]) -> None:
-        super().__init__(program, runtime)
-        self._patience = patience
+                 unroll: Callable[[], Executable], replace: Callable[[Executable], None]) -> None:
+        super().__init__(program, runtime, patience // 2, patience, replace)
         self._unroll = unroll
 
-    def __call__(self, feeds: Sequence[np.ndarray]) -> list:
-        if self.runs >= self._patience:
-            following = self._unroll()
-            keep_functions(self, following)
-            following.runs = self.runs
-            return following(feeds)
-        return super().__call__(feeds)
+    def following(self) -> Executable:
+        unrolled = self._unroll()
+        keep_functions(self, unrolled)
+        return unrolled
 
 
 def keep_functions(old: Executable, new: Executable) -> None:

@@ -1,0 +1,78 @@
+"""A program that another one follows after a fixed number of runs: faster, but slow to make.
+
+It is made in the background, in turns with the last of those runs. The number does not depend on
+time, so neither do the bits of the results.
+"""
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tinyflow.compiler.ir import Program
+from tinyflow.graph.support.background import Preparation
+from tinyflow.session.executable import Executable
+from tinyflow.session.runtime import Runtime
+
+__all__ = ['FollowedExecutable']
+
+
+class FollowedExecutable(Executable):
+    """A program that begins to make another one after `begin` runs, and is replaced after `end`.
+
+    `replace` is called with the other one, so that later calls find it at once.
+    """
+
+    def __init__(self, program: Program, runtime: Runtime, begin: int, end: int,
+                 replace: Callable[[Executable], None]) -> None:
+        super().__init__(program, runtime)
+        self._begin, self._end, self._replace = begin, end, replace
+        self._here = 0                  # runs, without those of a program that this one follows
+        self._fastest = float('inf')    # seconds of a run
+        self._lock = threading.Lock()
+        self._following: Executable | None = None
+        self._preparation: Preparation | None = None
+        self._done = False
+
+    @property
+    def will_move(self) -> bool:
+        """Whether the program is still to be replaced."""
+        return not self._done
+
+    def __call__(self, feeds: Sequence[np.ndarray]) -> list:
+        if self._done:
+            return super().__call__(feeds) if self._following is None else self._following(feeds)
+        if self._here >= self._end:
+            self._move()
+            return self(feeds)
+        begin = time.perf_counter()
+        results = super().__call__(feeds)
+        self._fastest = min(self._fastest, time.perf_counter() - begin)
+        self._here += 1
+        if self._here >= self._begin:
+            self._prepare().give_turn(self._fastest)
+        return results
+
+    def _prepare(self) -> Preparation:
+        with self._lock:
+            if self._preparation is None:
+                self._preparation = Preparation(self._make)
+            return self._preparation
+
+    def _make(self) -> None:
+        self._following = self.following()
+
+    def _move(self) -> None:
+        self._prepare().finish()
+        with self._lock:
+            if not self._done:
+                self._done = True
+                if self._following is not None:
+                    self._following.runs = self.runs
+                    self._replace(self._following)
+
+    def following(self) -> Executable | None:
+        """Makes the program that follows; None if there is none, and this one goes on."""
+        raise NotImplementedError
