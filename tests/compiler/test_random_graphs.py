@@ -23,6 +23,8 @@ from tinyflow.session.program_cache import ProgramCache
 from tinyflow.session.store import Store
 
 SIZES = (1, 2, 3, 4)
+UNINTENDED = r'ignore:\[silent-broadcast\]'        # what a random program does by chance
+pytestmark = pytest.mark.filterwarnings(UNINTENDED)
 PROFILE = settings(max_examples=100, deadline=None, derandomize=True, phases=[Phase.generate],
                    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import tinyflow as tf
-from tests.compiler.test_random_graphs import PROFILE, Garden, _initial, check_runs
+from tests.compiler.test_random_graphs import PROFILE, UNINTENDED, Garden, _initial, check_runs
 from tinyflow.compiler.compile import Options
 from tinyflow.native import loops
 from tinyflow.native.loops import groups, updates
@@ -18,7 +18,8 @@ from tinyflow.session import tiers
 
 MANY = int(os.environ.get('TINYFLOW_RANDOM_PROGRAMS', 200))
 
-pytestmark = pytest.mark.skipif(not loops.found(), reason='needs the extra "fast"')
+pytestmark = [pytest.mark.skipif(not loops.found(), reason='needs the extra "fast"'),
+              pytest.mark.filterwarnings(UNINTENDED)]
 
 
 @pytest.fixture(scope='module', autouse=True)
