@@ -45,7 +45,7 @@ def _settled(counted):
     length = -1
     while length != len(counted):
         length = len(counted)
-        time.sleep(0.02)
+        time.sleep(0.2)         # the thread may wait for a processor, too
     return length
 
 
@@ -95,6 +95,17 @@ def test_no_run_waits_while_the_thread_needs_no_interpreter():
     go_on.set()
     preparation.finish()
     assert preparation.needs_interpreter
+
+
+@pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
+def test_a_forked_child_does_not_wait_for_a_thread_that_it_lacks(counting):
+    preparation, _ = counting
+    child = os.fork()
+    if not child:
+        preparation.give_turn(1e6)
+        preparation.finish()
+        os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
 def test_other_threads_keep_their_settings():

@@ -38,21 +38,22 @@ class Preparation:
         self._work = work
         self._until = 0.0 if in_turns else math.inf         # when the turn ends
         self._turn, self._done = threading.Event(), threading.Event()
-        threading.Thread(target=self._run, name='tinyflow-preparation', daemon=True).start()
+        self._thread = threading.Thread(target=self._run, name='tinyflow-preparation', daemon=True)
+        self._thread.start()
 
     def give_turn(self, seconds: float) -> None:
         """Lets the thread work for so long, and waits, unless it needs no interpreter."""
-        if self.needs_interpreter and not self._done.is_set():
+        if self.needs_interpreter and self._thread.is_alive():
             with collector_paused():        # what is made lasts; to look through it takes long
                 self._until = max(self._until, time.perf_counter() + seconds)
                 self._turn.set()
                 self._done.wait(seconds)
 
     def finish(self) -> None:
-        """Waits for the end of the work."""
+        """Waits for the end of the work; a forked child, which lacks the thread, does not."""
         self._until = math.inf
         self._turn.set()
-        self._done.wait()
+        self._thread.join()
 
     def _run(self) -> None:
         _own.preparation = self
