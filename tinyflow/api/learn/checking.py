@@ -147,7 +147,7 @@ def _from_line_of(path: str, error: Exception) -> str:
 def _not_as_expected(error: Exception) -> str:
     """An error in no line of the answer: what it returns or takes is not what was asked for."""
     text = ''.join(traceback.format_exception_only(type(error), error)).strip()
-    if isinstance(error, SyntaxError):
+    if isinstance(error, SyntaxError) or 'null byte' in text:   # a ValueError before Python 3.11.4
         return text + (f'\n  {_ENCODING}' if re.search('utf-8|null byte|non-UTF', text) else '')
     if 'unpack non-iterable NoneType' in text:
         return 'Your function returned nothing.\n  Hint: does it end with `return`?'
