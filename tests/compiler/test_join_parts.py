@@ -57,3 +57,21 @@ def test_a_padded_part_that_is_used_elsewhere_is_kept():
     assert types([total], feeds, shapes).count('ConcatV2') == 1
     assert types([total, first], feeds, shapes).count('Pad') == 2
     np.testing.assert_array_equal(values([total], feeds, Options())[0], [[1, 1, 2, 2, 2]] * 2)
+
+
+@pytest.mark.parametrize('size', [4, 40_000])
+@pytest.mark.parametrize('change', [
+    lambda v: tf.assign_add(v, tf.ones(v.shape)), lambda v: tf.assign(v, tf.ones(v.shape) * 9),
+    lambda v: tf.scatter_update(v, [0], [77.0])])
+def test_parts_of_a_variable_that_is_written_before_the_sum(size, change):
+    start = np.arange(size, dtype='f')
+    v, half = tf.Variable(start), size // 2
+    parts = [tf.pad(v[:half], [[0, half]]), tf.pad(v[half:], [[half, 0]])]
+    with tf.control_dependencies(parts):
+        written = change(v)
+    with tf.control_dependencies([written.op]):
+        total = tf.add_n(parts)
+    with tf.Session() as session:
+        for _ in range(3):
+            session.run(v.initializer)
+            np.testing.assert_array_equal(session.run(total), start)

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from tinyflow.graph.support import background
+from tinyflow.graph.support import background, processors
 from tinyflow.graph.support.background import Preparation, without_interpreter
 
 
@@ -118,3 +118,16 @@ def test_other_threads_keep_their_settings():
     assert os.getpriority(os.PRIO_PROCESS, 0) == priority
     if sys.platform == 'linux':
         assert seen[0] > priority or seen[0] == 19
+
+
+def test_work_is_ended_with_the_process():
+    stop = threading.Event()
+    preparation = Preparation(lambda: count_calls([], stop), in_turns=False)
+    preparation.end()
+    assert not preparation._thread.is_alive() and not stop.is_set()
+
+
+def test_it_makes_no_threads_of_low_priority():
+    seen = []
+    Preparation(lambda: seen.append(processors.most_threads())).finish()
+    assert seen == [1]

@@ -11,16 +11,16 @@ import gc, json, weakref
 class Node:
     pass
 runs = []
-gc.callbacks.append(lambda phase, info: runs.append(info['generation']))
+gc.callbacks.append(lambda phase, info: gc.get_threshold()[0] > 1e6 and runs.append(info))
 {before}
 import tinyflow as tf
-frozen, seen = gc.get_freeze_count(), len(runs)
+seen = len(runs)
 cycle = Node()
 cycle.itself = cycle
 cycle = weakref.ref(cycle)
 gc.collect()
 {after}
-print(json.dumps([seen, gc.get_threshold(), gc.isenabled(), frozen, cycle() is None]))
+print(json.dumps([seen, gc.get_threshold(), gc.isenabled(), cycle() is None]))
 """
 
 
@@ -31,21 +31,19 @@ def after_import(before='', after=''):
 
 
 def test_it_rests_and_is_as_before_afterwards():
-    seen, threshold, enabled, frozen, collected = after_import('gc.set_threshold(600, 9, 8)')
+    seen, threshold, enabled, collected = after_import('gc.set_threshold(600, 9, 8)')
     assert seen == 0
     assert threshold == [600, 9, 8] and enabled
-    assert frozen > 30_000
     assert collected
 
 
-def test_the_objects_of_a_larger_program_stay_in_its_sight():
-    made = 'many = [[i] for i in range(60_000)]\nmany.append(many)\n'
-    _, _, _, frozen, _ = after_import(made)
-    assert frozen == 0
+def test_importing_again_leaves_the_programs_own_settings():
+    after = 'import importlib\ngc.set_threshold(500, 7, 6)\nimportlib.reload(tf)'
+    assert after_import(after=after)[1] == [500, 7, 6]
 
 
 def test_a_program_that_turned_it_off_finds_it_off():
-    _, threshold, enabled, _, _ = after_import('gc.set_threshold(0)\ngc.disable()')
+    _, threshold, enabled, _ = after_import('gc.set_threshold(0)\ngc.disable()')
     assert threshold[0] == 0 and not enabled
 
 
@@ -53,5 +51,5 @@ def test_an_import_that_fails_and_is_repeated_leaves_it_as_it_was():
     failing = ("gc.set_threshold(600, 9, 8)\nimport sys\nsys.modules['numpy'] = None\n"
                'try:\n    import tinyflow\nexcept ImportError:\n    pass\n'
                "del sys.modules['numpy']\n")
-    _, threshold, enabled, _, collected = after_import(failing)
+    _, threshold, enabled, collected = after_import(failing)
     assert threshold == [600, 9, 8] and enabled and collected

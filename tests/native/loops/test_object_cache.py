@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pytest
 
+from tinyflow.graph.support.background import end_all
 from tinyflow.native import loops
 from tinyflow.native.loops import kernel, object_cache
 from tinyflow.native.loops.kernel import Layout, native_loop
@@ -15,6 +16,7 @@ pytestmark = pytest.mark.skipif(not loops.found(), reason='needs the extra "fast
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
+    end_all()                   # earlier tests' threads would write into the folder
     monkeypatch.setenv('TINYFLOW_CACHE', str(tmp_path))
     object_cache._make_room.cache_clear()
     yield tmp_path / 'loops'
@@ -87,3 +89,11 @@ def test_the_older_half_of_too_many_files_is_removed(folder, monkeypatch):
 def test_other_origins_have_other_names():
     assert len({object_cache.name_of(*origins) for origins in
                 (('1', 'cpu', 'text'), ('2', 'cpu', 'text'), ('1', 'cpu', 'texts'))}) == 3
+
+
+def test_a_folder_that_others_can_write_to_is_not_used(folder):
+    object_cache.keep('name', b'code')
+    assert object_cache.find('name') == b'code'
+    folder.chmod(0o777)
+    object_cache._is_safe.cache_clear()
+    assert object_cache.find('name') is None

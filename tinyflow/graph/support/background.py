@@ -3,28 +3,36 @@
 The interpreter runs Python code of one thread at a time, and a thread keeps that right for 5 ms
 when another wants it. Kernels give it away each time they work on a large array, so next to a
 thread that prepares something a training step would wait for 5 ms dozens of times. So such a thread
-works between the runs, for as long as one takes. While they run it only does what needs no
-interpreter, such as compiling by LLVM.
+works between the runs, for as long as one takes. While they run it does what needs no interpreter,
+such as compiling by LLVM, and, if no turn comes for long, a millisecond's work at a time: it may
+hold a lock that they wait for. It pauses where a function begins or ends, so a turn may last longer
+by one call.
 """
 from __future__ import annotations
 
+import atexit
 import math
 import os
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from tinyflow.graph.support.gc_pause import collector_paused
+from tinyflow.graph.support.processors import limited_to
 
-__all__ = ['Preparation', 'without_interpreter']
+__all__ = ['Preparation', 'end_all', 'without_interpreter']
 
 _PATIENCE, _UNASKED = 0.02, 0.001   # seconds without a turn, after which it works for a moment
 _PRIORITY = 10                      # of the thread; 0 is usual, 19 the lowest
 
+_END_SECONDS = 10                   # that the exit of the process waits for a thread
+
 _own = threading.local()
+_all: weakref.WeakSet[Preparation] = weakref.WeakSet()
 
 
 class Preparation:
@@ -38,13 +46,18 @@ class Preparation:
         self._work = work
         self._until = 0.0 if in_turns else math.inf         # when the turn ends
         self._turn, self._done = threading.Event(), threading.Event()
+        self._ended = False
+        _all.add(self)
         self._thread = threading.Thread(target=self._run, name='tinyflow-preparation', daemon=True)
         self._thread.start()
 
     def give_turn(self, seconds: float) -> None:
-        """Lets the thread work for so long, and waits, unless it needs no interpreter."""
+        """Lets the thread work for so long; the caller waits, unless it needs no interpreter.
+
+        The garbage collector rests meanwhile.
+        """
         if self.needs_interpreter and self._thread.is_alive():
-            with collector_paused():        # what is made lasts; to look through it takes long
+            with collector_paused():        # what is made lasts
                 self._until = max(self._until, time.perf_counter() + seconds)
                 self._turn.set()
                 self._done.wait(seconds)
@@ -55,22 +68,31 @@ class Preparation:
         self._turn.set()
         self._thread.join()
 
+    def end(self) -> None:
+        """Ends the work where it is, at the latest when LLVM is done with what it compiles."""
+        self._ended = True
+        self._turn.set()
+        self._thread.join(_END_SECONDS)
+
     def _run(self) -> None:
         _own.preparation = self
         _lower_priority()
         sys.setprofile(self._pause)
         try:
-            self._work()
+            with limited_to(1), suppress(SystemExit):       # threads that this one makes would
+                self._work()                                # have its priority for good
         finally:
             sys.setprofile(None)
             self._done.set()
 
     def _pause(self, frame: Any, event: str, argument: Any) -> None:
         """The interpreter calls it when a function of this thread begins or ends."""
-        if self.needs_interpreter and time.perf_counter() > self._until:
+        if self.needs_interpreter and time.perf_counter() > self._until and not self._ended:
             if not self._turn.wait(_PATIENCE):
                 self._until = time.perf_counter() + _UNASKED
             self._turn.clear()
+        if self._ended and self.needs_interpreter:
+            raise SystemExit
 
 
 @contextmanager
@@ -88,6 +110,15 @@ def without_interpreter() -> Iterator[None]:
         yield
     finally:
         preparation.needs_interpreter = True
+
+
+def end_all() -> None:
+    """Ends all preparations."""
+    for preparation in tuple(_all):
+        preparation.end()
+
+
+atexit.register(end_all)        # LLVM must not work while the process takes its library down
 
 
 def _lower_priority() -> None:

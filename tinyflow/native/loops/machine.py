@@ -21,6 +21,7 @@ from tinyflow.native.loops import object_cache
 __all__ = ['ARRAY', 'SELF', 'builtin', 'found', 'width']
 
 _FASTCALL = 0x0080
+_OPTIMIZE = 1               # LLVM's level
 _HEAD = object.__basicsize__
 # Where the fields of an array object lie (NumPy's C API): all that kernels know of it.
 ARRAY = {'data': _HEAD, 'sizes': _HEAD + 16, 'strides': _HEAD + 24, 'flags': _HEAD + 48}
@@ -71,7 +72,7 @@ def _target() -> Any:
     import llvmlite.binding as llvm  # optional package
     cpu, features = _processor()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=cpu, features=features, opt=1)
+        cpu=cpu, features=features, opt=_OPTIMIZE)
 
 
 @cache
@@ -86,7 +87,8 @@ def builtin(text: str, name: str) -> Callable[..., bool]:
     with _lock, without_interpreter():
         module = llvm.parse_assembly(text)
         engine = llvm.create_mcjit_compiler(module, _target())
-        kept_as = object_cache.name_of(repr(llvm.llvm_version_info), *_processor(), text)
+        kept_as = object_cache.name_of(repr(llvm.llvm_version_info), str(_OPTIMIZE), *_processor(),
+                                       text)
         engine.set_object_cache(lambda module, code: object_cache.keep(kept_as, code),
                                 lambda module: object_cache.find(kept_as))
         engine.finalize_object()

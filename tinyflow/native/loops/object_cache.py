@@ -29,14 +29,15 @@ def name_of(*origins: str) -> str:
 def find(name: str) -> bytes | None:
     """The code kept under this name; None if there is none, or not what was written."""
     folder = _folder()
-    if folder is None:
+    if folder is None or not _is_safe(folder):
         return None
     try:
         file = folder / name
         content = file.read_bytes()
-        os.utime(file)                          # the oldest are removed
     except OSError:
         return None
+    with suppress(OSError):                     # a disk to read only
+        os.utime(file)                          # the oldest are removed
     checksum, code = content[:32], content[32:]
     return code if hashlib.sha256(code).digest() == checksum else None
 
@@ -65,6 +66,16 @@ def _folder() -> Path | None:
         return Path(chosen) / 'loops'
     usual = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
     return Path(usual) / 'tinyflow' / 'loops' if os.path.isabs(usual) else None
+
+
+@cache
+def _is_safe(folder: Path) -> bool:
+    """Whether nobody but this user and the system's can put code there."""
+    try:
+        found = folder.stat()
+    except OSError:
+        return True                             # there is nothing in it
+    return found.st_uid in (0, os.geteuid()) and not found.st_mode & 0o022
 
 
 @cache                      # once in a process is often enough
