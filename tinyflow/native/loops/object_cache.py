@@ -70,7 +70,7 @@ def _folder() -> Path | None:
 
 @cache
 def _is_safe(folder: Path) -> bool:
-    """Whether nobody but this user and the system's can put code there."""
+    """Whether only this user and the system's can put code there."""
     try:
         found = folder.stat()
     except OSError:
