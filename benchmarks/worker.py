@@ -26,6 +26,8 @@ from workloads import BYTES, WORKLOADS
 FRAMEWORKS = ("tinyflow", "tensorflow")
 AWAIT_SECONDS = 20  # at most, until programs have moved up
 AWAIT_CALLS = 10  # between two looks
+MODULES = {"NativeExecutable": "tinyflow.native.rise", "RisingFunction": "tinyflow.native.rise",
+           "FollowedExecutable": "tinyflow.session.followed"}
 
 
 def load(framework):
@@ -120,9 +122,10 @@ def native_tier_ran():
 
 
 def await_native_tier(steps):
-    """Runs the steps until all programs that move up have moved; `takeover.py` shows how."""
+    """Runs the steps until all programs that others follow have been replaced: loops by their
+    unrolled form, NumPy by the native tier; `takeover.py` shows how."""
     end = time.monotonic() + AWAIT_SECONDS
-    kinds = "RisingExecutable", "RisingFunction"
+    kinds = "FollowedExecutable", "RisingFunction"
     while any(executables(kind, "will_move") for kind in kinds) and time.monotonic() < end:
         for _ in range(AWAIT_CALLS):
             for step in steps:
@@ -130,11 +133,11 @@ def await_native_tier(steps):
 
 
 def executables(kind, having=None):
-    """Programs of tinyflow's native tier that are in memory, of one class of its."""
-    rise = sys.modules.get("tinyflow.native.rise")
-    if rise is None:
+    """Programs of tinyflow that are in memory, of one of the classes in MODULES."""
+    module = sys.modules.get(MODULES[kind])
+    if module is None:
         return []
-    found = [thing for thing in gc.get_objects() if isinstance(thing, getattr(rise, kind))]
+    found = [thing for thing in gc.get_objects() if isinstance(thing, getattr(module, kind))]
     return [thing for thing in found if having is None or getattr(thing, having, False)]
 
 

@@ -180,7 +180,7 @@ def lstm_static_adam(tf, np):
 
 
 @workload(
-    Row("LSTM dynamic, 28 steps, 128 units, batch 128, Adam step", 2, 1.5), warmup=40, inner=20
+    Row("LSTM dynamic, 28 steps, 128 units, batch 128, Adam step", 2, 1.5), warmup=6, inner=20
 )
 def lstm_dynamic_adam(tf, np):
     def looped(tf, cell, x):

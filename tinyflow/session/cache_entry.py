@@ -77,8 +77,7 @@ class CacheEntry:
         if options.nan_check:
             from tinyflow.session.nan_check import NanCheckedExecutable  # start-up time
             return NanCheckedExecutable(program, self._runtime, self.program)
-        if options.unroll and not program.nested \
-                and any(i.type == 'While' for i in program.instructions):
+        if options.unroll and not program.nested and 'While' in program.types:
             return LoopExecutable(program, self._runtime, options.unroll,
                                   lambda: self._unrolled(shapes, program),
                                   lambda executable: self._replace(shapes, executable))
@@ -95,8 +94,7 @@ class CacheEntry:
     def _unrolled(self, shapes: tuple, looping: Program) -> Executable:
         """The unrolled form of `looping`, or itself, in tiers, if it has none."""
         program = optimise(self.program, shapes, self._options)
-        loops = any(i.type == 'While' for i in program.instructions)
-        return self._in_tiers(looping if loops else program, shapes)
+        return self._in_tiers(looping if 'While' in program.types else program, shapes)
 
 
 def _fits(general: Sequence[Shape], shapes: Sequence[tuple]) -> bool:

@@ -28,14 +28,12 @@ def first_uses(program: Program) -> dict[Value, bool]:
 def variables_read(program: Program) -> set[Value]:
     """The Variables whose array some instruction or fetch reads."""
     read = {f for f in program.fetches if f is not None and f.variable is not None}
-    return read.union([v for i in program.instructions for n, v in enumerate(i.inputs)
-                       if v.variable is not None and n not in i.storage_inputs])
+    return read.union(*map(_read_by, program.instructions))
 
 
 def _read_by(instruction: Instruction) -> list[Value]:
-    not_read = instruction.storage_inputs
     return [v for i, v in enumerate(instruction.inputs)
-            if v.variable is not None and i not in not_read]
+            if v.variable is not None and i not in instruction.storage_inputs]
 
 
 def reads_after_waiting(program: Program) -> dict[Instruction, list[Value]]:

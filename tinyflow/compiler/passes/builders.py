@@ -31,10 +31,10 @@ def constant(user: Instruction, label: str, content: Any) -> Value:
 
 
 def concatenated(instead_of: Instruction, values: Sequence[Value], axis: int,
-                 shape: tuple[int, ...]) -> Instruction:
+                 shape: tuple[int, ...], output: Value | None = None) -> Instruction:
     """A ConcatV2 of the values; `shape` is that of the result."""
     return new('ConcatV2', instead_of, [*values, constant(instead_of, 'axis', axis)], shape,
-               {'Tidx': dtypes.int32})
+               {'Tidx': dtypes.int32}, output)
 
 
 def part_of(instead_of: Instruction, value: Value, begin: Sequence[int], size: Sequence[int],

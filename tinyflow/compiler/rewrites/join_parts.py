@@ -8,10 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
-from tinyflow.compiler.passes.builders import constant, with_replaced
+from tinyflow.compiler.passes.builders import concatenated, with_replaced
 from tinyflow.compiler.passes.replacement import uses_if_any
-from tinyflow.graph import dtypes
-from tinyflow.graph.op import Op
 
 
 class _Part(NamedTuple):
@@ -34,7 +32,9 @@ def join_parts(program: Program) -> Program:
             parts = _parts(instruction)
             if parts and all(uses[p.pad.outputs[0]] == 1 for p in parts):
                 gone.update(p.pad for p in parts)
-                replacements[instruction] = [_joined(instruction, parts)]
+                [total] = instruction.outputs
+                replacements[instruction] = [concatenated(
+                    instruction, [p.value for p in parts], parts[0].axis, total.sizes, total)]
     kept = with_replaced(program, replacements, gone)
     return program.with_instructions(kept, Note(
         'join_parts', f'{len(gone)} gradients of parts are concatenated',
@@ -65,10 +65,3 @@ def _part(value: Value) -> _Part | None:
         return None
     begin, after = pad.inputs[1].array[padded[0]].tolist()
     return _Part(begin, after, padded[0], part, pad)
-
-
-def _joined(total: Instruction, parts: list[_Part]) -> Instruction:
-    axis = constant(total, 'axis', parts[0].axis)
-    return Instruction(Op.registry['ConcatV2'], total.operation,
-                       (*[p.value for p in parts], axis), total.outputs, {'Tidx': dtypes.int32},
-                       total.copy)
