@@ -9,7 +9,6 @@ import importlib as _importlib
 
 from tinyflow.graph.support.import_gc import end_of_import as _end_of_import  # first
 import tinyflow.graph.support.blas_threads  # before NumPy
-from tinyflow import train
 from tinyflow.api import bitwise, compat, dtypes, linalg, manip, math, nn, random
 from tinyflow.api.namespaces import NAMESPACES as _NAMESPACES, install as _install_namespaces
 from tinyflow.graph.support import errors, nest, version
@@ -160,9 +159,8 @@ from tinyflow.ops.checks.value_checks import (
     assert_negative, assert_non_negative, assert_non_positive, assert_none_equal, assert_positive,
 )
 from tinyflow.ops.control_flow.tensor_array import TensorArray
-from tinyflow.session.interactive import InteractiveSession
-from tinyflow.session.session import Session
-from tinyflow.session.targets import CLUSTERS as _CLUSTERS, DEBUGGERS as _DEBUGGERS
+from tinyflow.session.targets import (
+    CLUSTERS as _CLUSTERS, DEBUGGERS as _DEBUGGERS, ShownInNotebooks as _ShownInNotebooks)
 from tinyflow.ops.variables.variable_lists import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
     initialize_all_variables, initialize_local_variables, initialize_missing_variables,
@@ -192,6 +190,8 @@ __version__ = VERSION
 
 # Resolved on first access: public name -> the module that defines it.
 _LATER = {**_names_of({
+    'tinyflow.session.interactive': 'InteractiveSession',   # with the compiler
+    'tinyflow.session.session': 'Session',
     'tinyflow.eager.function': 'function',
     'tinyflow.eager.python_function': 'py_function',
     'tinyflow.train.module': 'Module',
@@ -268,6 +268,7 @@ _LATER = {**_names_of({
 # Importing a module makes it an attribute of its package; of those, only namespaces are public.
 __all__ = [_name for _name, _value in sorted(globals().items()) if not _name.startswith('_')
            and (_name in _NAMESPACES or not isinstance(_value, type(_importlib)))]
+__all__ += ['InteractiveSession', 'Session', 'train']
 _missing = _explain_missing(__name__, [*__all__, *_NAMESPACES, *_LATER])
 # Afterwards `tf.session` is not a module, which would confuse those who mean tf.Session.
 _hide_modules(globals(), _NAMESPACES)
@@ -291,5 +292,5 @@ _CLUSTERS.append('tinyflow.cluster.remote_session')
 _DEBUGGERS.append('tinyflow.inspect.debugger')
 _install_namespaces()
 _show_users_frames()
-_show_pictures(Graph, Tensor, Operation, Variable, Session, InteractiveSession)
+_show_pictures(Graph, Tensor, Operation, Variable, _ShownInNotebooks)
 _end_of_import()

@@ -53,3 +53,23 @@ def test_an_import_that_fails_and_is_repeated_leaves_it_as_it_was():
                "del sys.modules['numpy']\n")
     _, threshold, enabled, collected = after_import(failing)
     assert threshold == [600, 9, 8] and enabled and collected
+
+
+def state_of_generations(before=''):
+    """Objects in the two younger generations and in the oldest one, and how many are frozen."""
+    code = ('import gc\n' + before + 'import tinyflow\n'
+            'print([len(gc.get_objects(generation=i)) for i in range(3)], gc.get_freeze_count())')
+    run = subprocess.run([sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True,
+                         check=True)
+    counts, _, frozen = run.stdout.rpartition(' ')
+    youngest, young, old = json.loads(counts)
+    return youngest + young, old, int(frozen)
+
+
+def test_objects_of_the_import_are_not_searched_as_young_ones():
+    young, old, frozen = state_of_generations()
+    assert young < 5000 < 20_000 < old and frozen == 0
+
+
+def test_what_the_program_has_frozen_stays_frozen():
+    assert state_of_generations('gc.freeze()\n')[2] > 0

@@ -30,10 +30,10 @@ from tinyflow.session.malloc_trim import trim_memory
 from tinyflow.session.profiler import Profile, profile_executable
 from tinyflow.session.program_cache import ProgramCache
 from tinyflow.session.store import Store
-from tinyflow.session.targets import cluster_module, list_devices, start_debugger
+from tinyflow.session.targets import ShownInNotebooks, cluster_module, list_devices, start_debugger
 
 
-class BaseSession(NotCopied, instead=(
+class BaseSession(ShownInNotebooks, NotCopied, instead=(
         'another process or thread makes its own tf.Session; a tf.train.Saver takes the values '
         'there.')):
     """Base class of Session and InteractiveSession.

@@ -11,6 +11,10 @@ CLUSTERS: list[str] = []
 DEBUGGERS: list[str] = []
 
 
+class ShownInNotebooks:
+    """Base class of Sessions; the top level adds the method that draws them (viz.notebook)."""
+
+
 class _DeviceAttributes(NamedTuple):
     """An entry of list_devices; memory limit and incarnation are TensorFlow's values for a CPU."""
 
@@ -42,4 +46,5 @@ def list_devices(programs: Any = None) -> list[_DeviceAttributes]:
     return [_DeviceAttributes(name, 'CPU', 2**28, incarnation) for name, incarnation in found]
 
 
-__all__ = ['CLUSTERS', 'DEBUGGERS', 'cluster_module', 'list_devices', 'start_debugger']
+__all__ = ['CLUSTERS', 'DEBUGGERS', 'ShownInNotebooks', 'cluster_module', 'list_devices',
+           'start_debugger']
