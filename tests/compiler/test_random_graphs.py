@@ -3,9 +3,12 @@
 A graph is grown from a list of small random choices. For each tensor a plain NumPy function
 that computes it is kept, written without looking at the kernels; the interpreter runs the lowered
 program node by node. Every combination of passes must agree with both.
+
+TINYFLOW_RANDOM_PROGRAMS=20000 says how many of them.
 """
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 
 import numpy as np
@@ -25,7 +28,8 @@ from tinyflow.session.store import Store
 SIZES = (1, 2, 3, 4)
 UNINTENDED = r'ignore:\[silent-broadcast\]'        # what a random program does by chance
 pytestmark = pytest.mark.filterwarnings(UNINTENDED)
-PROFILE = settings(max_examples=100, deadline=None, derandomize=True, phases=[Phase.generate],
+MANY = int(os.environ.get('TINYFLOW_RANDOM_PROGRAMS', 100))
+PROFILE = settings(max_examples=MANY, deadline=None, derandomize=True, phases=[Phase.generate],
                    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
