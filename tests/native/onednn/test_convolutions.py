@@ -3,6 +3,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 import tinyflow as tf
+from tinyflow.native.onednn.library import Primitive
 
 pytestmark = pytest.mark.engine
 
@@ -94,6 +95,24 @@ def test_normalization_with_given_statistics_is_computed_along(format, bias, bot
         return [tf.stop_gradient(y)]
     source = both_tiers(normalized, shape, IMAGES[0][1], *[IMAGES[0][1][-1:]] * 4)
     assert 'native_Conv2D' in source and 'BatchNorm' not in source.replace('FusedBatchNormV3 [', '')
+
+
+@pytest.mark.parametrize('depthwise', [False, True])
+def test_normalized_twice(depthwise, both_tiers, monkeypatch):
+    """A filter is multiplied while its layout is changed; a depthwise one before."""
+    given, run = set(), Primitive.run
+    monkeypatch.setattr(Primitive, 'run', lambda *a, **k: given.update(k) or run(*a, **k))
+    convolve = tf.nn.depthwise_conv2d if depthwise else tf.nn.conv2d
+
+    def normalized(x, filter, scale, offset, mean, root):
+        y = convolve(x, filter, [1, 1, 1, 1], 'SAME')
+        for bias in (offset, mean):
+            y = tf.nn.fused_batch_norm(tf.nn.bias_add(y, bias), scale, offset, mean,
+                                       root * root + 0.1, is_training=False)[0]
+        return [tf.stop_gradient(y)]
+    source = both_tiers(normalized, (4, 14, 14, 16), (3, 3, 16, 1 if depthwise else 16),
+                        *[(16,)] * 4)
+    assert 'FusedBatchNormV3(' not in source and ('factors' in given) != depthwise
 
 
 def test_what_a_convolution_is_not_joined_with(both_tiers):

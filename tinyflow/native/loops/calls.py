@@ -13,6 +13,7 @@ __all__ = ['kernel_of']
 # Simple operations, about a millisecond's, that pay for more than one thread: a sleeping one takes
 # a tenth of that to wake, and competes with those of the BLAS, which wait for the next product.
 _SHARED = 1 << 23
+_SHARED_BYTES = 1 << 24     # through memory, for as long
 _PARTS = 4              # in which they are shared out
 
 
@@ -24,7 +25,9 @@ def kernel_of(native: Callable[..., bool], kinds: Sequence[str], shape: tuple[in
     """
     scalars = [i for i, kind in enumerate(kinds) if kind == 'scalar']
     sliced = [kind == 'full' or kind == 'column' for kind in kinds] + [True] * len(dtypes)
-    several = work * prod(shape) >= _SHARED and shape[0] >= _PARTS
+    passed = sum(sliced) * prod(shape) * dtypes[0].itemsize
+    several = shape[0] >= _PARTS and (
+        work * prod(shape) >= _SHARED or passed >= _SHARED_BYTES)
     one = len(dtypes) == 1
 
     def kernel(*inputs, out=None):

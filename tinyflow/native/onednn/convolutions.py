@@ -112,10 +112,12 @@ def _forward(instruction: Instruction, uses: Uses) -> dict[Instruction, Instruct
     layouts = shapes.layouts()
     if not followers:
         del layouts['bias']
+    if not shapes.depthwise and any(f.type == 'FusedBatchNormV3' for f in followers):
+        layouts['factors'] = layouts['bias']        # a number for each channel, too
     primitive = Primitive(
         lambda attributes: _description(shapes, attributes, bool(followers)), layouts,
         shapes.work, shapes.reordered)
-    kernel = _kernel_with(shapes, primitive, [_change(f, shapes) for f in followers]) \
+    kernel = _kernel_with(shapes, primitive, [_change(f) for f in followers]) \
         if followers else _plain_kernel(shapes, primitive)
     steps = [instruction, *followers]
     inputs = [x, filter, *[v for f in followers for v in _vectors(f)]]
@@ -139,12 +141,19 @@ def _kernel_with(shapes: _Shapes, primitive: Primitive,
 
     `changes` has, for each instruction after it, the number of its vectors and a function.
     """
+    along = shapes.filter[-2:] if shapes.depthwise else shapes.filter[-1:]
+
     def kernel(x, filter, *vectors, out=None):
-        target, bias = result(out, shapes.y), None
+        target, factors, bias = result(out, shapes.y), None, None
         for count, change in changes:
-            filter, bias = change(filter, bias, *vectors[:count])
+            factors, bias = change(factors, bias, *vectors[:count])
             vectors = vectors[count:]
-        primitive.run(src=whole(x), weights=whole(filter), bias=whole(bias), dst=target)
+        more = {}
+        if factors is not None and primitive.scales:
+            more['factors'] = whole(factors)
+        elif factors is not None:
+            filter = filter * factors.reshape(along)
+        primitive.run(src=whole(x), weights=whole(filter), bias=whole(bias), dst=target, **more)
         return stored(target, out)
     return kernel
 
@@ -190,17 +199,16 @@ def _vectors(user: Instruction) -> tuple[Value, ...]:
     return user.inputs[1:]
 
 
-def _change(user: Instruction, shapes: _Shapes) -> tuple[int, Callable]:
-    """(the number of vectors, how they change the filter and the bias)."""
+def _change(user: Instruction) -> tuple[int, Callable]:
+    """(the number of vectors, how they change the filter's factors and the bias)."""
     if user.type != 'FusedBatchNormV3':
-        return 1, lambda filter, bias, more: (filter, more if bias is None else bias + more)
+        return 1, lambda factors, bias, more: (factors, more if bias is None else bias + more)
     epsilon = np.float32(user.attrs['epsilon'])
-    along = shapes.filter[-2:] if shapes.depthwise else shapes.filter[-1:]
 
-    def normalized(filter, bias, scale, offset, mean, variance):
+    def normalized(factors, bias, scale, offset, mean, variance):
         factor = scale / np.sqrt(variance + epsilon)
         center = mean if bias is None else mean - bias
-        return filter * factor.reshape(along), offset - center * factor
+        return (factor if factors is None else factors * factor), offset - center * factor
     return 4, normalized
 
 

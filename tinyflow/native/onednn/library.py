@@ -31,6 +31,7 @@ _QUERY_SCRATCHPAD = 136
 ARGUMENTS = {'src': 1, 'dst': 17, 'weights': 33, 'bias': 41, 'mean': 49, 'variance': 50,
              'scale': 51, 'shift': 52, 'diff_src': 129, 'diff_dst': 145, 'diff_weights': 161,
              'workspace': 64, 'diff_bias': 169, 'diff_scale': 255, 'diff_shift': 256}
+_FACTORS = 4096 | ARGUMENTS['src']      # of a reorder
 _QUERIES = {'src': 129, 'diff_src': 130, 'weights': 131, 'diff_weights': 132, 'dst': 133,
             'diff_dst': 134, 'workspace': 135}
 _RESULTS = frozenset({'dst', 'diff_src', 'diff_weights'})
@@ -155,6 +156,8 @@ class Primitive:
     array; of those in `reordered` oneDNN chooses the layout, and they are copied to it before, or
     from it after. `work` is the number of multiplications. With a `workspace` there is one more
     array, of `workspace_bytes` bytes (0: it is not needed), that the gradient gets from `run`.
+    With `factors` among the layouts, of a vector, weights that are reordered are multiplied by it
+    along their first axis; `scales` is whether they are.
 
     Raises Unsupported also if oneDNN has but a slow reference implementation.
     """
@@ -177,12 +180,13 @@ class Primitive:
         scratchpad = self._query(_QUERY_SCRATCHPAD)
         self._scratch_bytes = library.calls.dnnl_memory_desc_get_size(scratchpad)
         self._scratch = _memory(library, scratchpad)
-        inner = dict(self._memory)
+        inner = {name: memory for name, memory in self._memory.items() if name != 'factors'}
         self._kept: list[np.ndarray] = []
-        self._before: list[tuple[ctypes.c_void_p, Any]] = []
-        self._after: list[tuple[ctypes.c_void_p, Any]] = []
+        self._before: list[_Reorder] = []
+        self._after: list[_Reorder] = []
         for name in reordered:
             inner[name] = self._reordered(name, layouts[name])
+        self.scales = 'factors' in layouts and inner['weights'] is not self._memory['weights']
         self._count = len(inner) + 1
         self._arguments = (_Argument * self._count)(
             *[_Argument(ARGUMENTS[name], memory) for name, memory in inner.items()],
@@ -204,9 +208,10 @@ class Primitive:
         self._kept.append(aligned(library.calls.dnnl_memory_desc_get_size(best)))
         inner = _memory(library, best, self._kept[-1].ctypes.data)
         if name in _RESULTS:
-            self._after.append(_reorder(library, best, layout, inner, outer))
+            self._after.append(_Reorder(library, best, layout, inner, outer))
         else:
-            self._before.append(_reorder(library, layout, best, outer, inner))
+            factors = self._memory.get('factors') if name == 'weights' else None
+            self._before.append(_Reorder(library, layout, best, outer, inner, factors))
         return inner
 
     def _query(self, what: int) -> ctypes.c_void_p:
@@ -229,27 +234,41 @@ class Primitive:
             if self._scratch_bytes:
                 calls.dnnl_memory_set_data_handle(
                     self._scratch, ctypes.c_void_p(library.scratch(self._scratch_bytes)))
-            for reorder, arguments in self._before:
-                library.check('dnnl_primitive_execute', reorder, library.stream, 2, arguments)
+            for reorder in self._before:
+                reorder.run()
             library.check('dnnl_primitive_execute', self._primitive, library.stream, self._count,
                           self._arguments)
-            for reorder, arguments in self._after:
-                library.check('dnnl_primitive_execute', reorder, library.stream, 2, arguments)
+            for reorder in self._after:
+                reorder.run()
 
 
 def _memory(library: Library, layout: ctypes.c_void_p, address: int = 0) -> ctypes.c_void_p:
     return library.make('dnnl_memory_create', layout, library.engine, ctypes.c_void_p(address))
 
 
-def _reorder(library: Library, source: ctypes.c_void_p, target: ctypes.c_void_p,
-             source_memory: ctypes.c_void_p,
-             target_memory: ctypes.c_void_p) -> tuple[ctypes.c_void_p, Any]:
-    """A primitive that copies from one layout to another, and its arguments."""
-    description = library.make('dnnl_reorder_primitive_desc_create', source, library.engine, target,
-                               library.engine, None)
-    arguments = (_Argument * 2)(_Argument(ARGUMENTS['src'], source_memory),
-                                _Argument(ARGUMENTS['dst'], target_memory))
-    return library.make('dnnl_primitive_create', description), arguments
+class _Reorder:
+    """A copy from one layout to another, multiplied by a vector along the first axis if given."""
+
+    def __init__(self, library: Library, source: ctypes.c_void_p, target: ctypes.c_void_p,
+                 source_memory: ctypes.c_void_p, target_memory: ctypes.c_void_p,
+                 factors: ctypes.c_void_p | None = None) -> None:
+        attributes = None
+        arguments = [_Argument(ARGUMENTS['src'], source_memory),
+                     _Argument(ARGUMENTS['dst'], target_memory)]
+        if factors is not None:
+            attributes = library.make('dnnl_primitive_attr_create')
+            library.check('dnnl_primitive_attr_set_scales_mask', attributes, ARGUMENTS['src'], 1)
+            arguments.append(_Argument(_FACTORS, factors))
+        description = library.make('dnnl_reorder_primitive_desc_create', source, library.engine,
+                                   target, library.engine, attributes)
+        self._library = library
+        self._primitive = library.make('dnnl_primitive_create', description)
+        self._arguments = (_Argument * len(arguments))(*arguments)
+
+    def run(self) -> None:
+        library = self._library
+        library.check('dnnl_primitive_execute', self._primitive, library.stream,
+                      len(self._arguments), self._arguments)
 
 
 def _one_thread() -> None:

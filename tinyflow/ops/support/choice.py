@@ -1,15 +1,15 @@
 """Arrays that take each element from one of two others: tf.where's kernels.
 
 NumPy branches at each element, which processors guess wrong half of the time where the condition is
-random. Here numbers are read as integers and chosen by masks of bits, up to ten times as fast.
+random. Here numbers are read as integers and chosen bit by bit, up to seven times as fast.
 """
 from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.graph.support.tiles import TILE, in_tiles, scratch
+from tinyflow.graph.support.tiles import TILE, in_tiles
 
-_FEW = 1 << 13          # elements; below, a branch each costs less than six calls
+_FEW = 1 << 11          # elements; below, a branch each costs less than three calls
 BITS = {np.dtype(f): np.dtype(i) for f, i in (
     (np.float32, np.int32), (np.float64, np.int64), (np.int32, np.int32), (np.int64, np.int64))}
 
@@ -29,17 +29,17 @@ def choose(condition, t, e, out=None):
     if out is None:
         out = np.empty(t.shape, t.dtype)
     bits = BITS[t.dtype]
-    flat = condition.reshape(-1).view(np.int8), *[a.reshape(-1).view(bits) for a in (t, e, out)]
-    in_tiles(t.size, lambda i, j: _by_masks(*[a[i:j] for a in flat]), TILE)
+    if t.size <= TILE:
+        _by_bits(condition, t.view(bits), e.view(bits), out.view(bits))
+        return out
+    flat = condition.reshape(-1), *[a.reshape(-1).view(bits) for a in (t, e, out)]
+    in_tiles(t.size, lambda i, j: _by_bits(*[a[i:j] for a in flat]), TILE)
     return out
 
 
-def _by_masks(condition, t, e, out):
-    [narrow] = scratch(len(t), condition.dtype, 1)
-    mask, difference = scratch(len(t), t.dtype, 2)
-    np.copyto(mask, np.negative(condition, narrow))     # 0 or -1, which has all bits
-    np.bitwise_xor(t, e, difference)
-    np.bitwise_and(difference, mask, difference)
+def _by_bits(condition, t, e, out):
+    difference = np.bitwise_xor(t, e)
+    np.multiply(difference, condition, difference)      # by 0 or 1
     np.bitwise_xor(difference, e, out)
 
 
