@@ -11,7 +11,7 @@ import tinyflow as tf
 from tests.threads import check_in_threads
 from tinyflow.graph.support import processors
 from tinyflow.native import loops, rise
-from tinyflow.native.loops import groups, machine, updates
+from tinyflow.native.loops import calls, groups, machine, updates
 from tinyflow.native.loops.kernel import Layout, native_loop
 from tinyflow.native.loops.trace import NotTraceable, Traced, Tracer
 from tinyflow.native.rise import NativeExecutable
@@ -173,6 +173,30 @@ def test_fed_arrays_with_gaps(monkeypatch):
     wide = RNG.normal(size=(8, 3, 20)).astype('f')
     for x in (wide[:, 1, ::2], wide[:, 1], wide[::-1, 0], wide.T):
         check(lambda x: [tf.tanh(x) * x + 1], [x], monkeypatch)
+
+
+@pytest.mark.parametrize('axis', [0, 1])
+def test_what_is_repeated_is_read_where_it_comes_from(axis, monkeypatch):
+    """Not as an array without steps along an axis, for which all would be copied."""
+    copied = []
+    monkeypatch.setattr(calls, '_without_gaps', lambda *arguments: copied.append(arguments))
+
+    def build(x):
+        mean = tf.broadcast_to(tf.reduce_mean(x, axis, keepdims=True), [40, 50])
+        return [tf.add_n([mean, tf.exp(x), mean * x, x]) * 2]
+    check(build, [RNG.normal(size=(40, 50)).astype('f')], monkeypatch)
+    assert not copied
+
+
+def test_what_is_repeated_is_read_before_it_changes(monkeypatch):
+    def build(x):
+        v = tf.get_variable('v', initializer=np.ones((40, 1), 'f'), use_resource=False)
+        wide = tf.broadcast_to(tf.reshape(v, [40, 1]), [40, 50])
+        with tf.control_dependencies([wide]):
+            after = tf.assign_add(v, tf.reduce_sum(x, 1, keepdims=True))
+        with tf.control_dependencies([after]):
+            return [tf.add_n([wide, tf.exp(x), x]) * 2, after]
+    check(build, [RNG.normal(size=(40, 50)).astype('f')], monkeypatch, runs=3, rtol=1e-4)
 
 
 def test_a_group_does_not_read_what_an_assignment_writes_later(monkeypatch):

@@ -60,8 +60,8 @@ def _before_spread(value: Value, shrunk: dict[Value, Value]) -> Value | None:
     found = None
     if value.array is not None:
         found = _uniform(value, value.array)
-    elif value.producer is not None and value.producer.type in _SPREADERS:
-        found = _spread_from(value.producer)
+    else:
+        found = spread_from(value)
     if found is not None:
         shrunk[value] = found
     return found
@@ -80,7 +80,11 @@ def _uniform(value: Value, array: np.ndarray) -> Value | None:
     return scalar
 
 
-def _spread_from(producer: Instruction) -> Value | None:
+def spread_from(value: Value) -> Value | None:
+    """The smaller value that an instruction repeats to make `value`, or None."""
+    producer = value.producer
+    if producer is None or producer.type not in _SPREADERS or producer.copy:
+        return None
     source = producer.inputs[1] if producer.type == 'Fill' else producer.inputs[0]
     if source.variable is not None or not source.known_shape:
         return None

@@ -13,6 +13,7 @@ from math import prod
 from typing import Any
 
 from tinyflow.compiler.ir import Instruction, Program, Value
+from tinyflow.compiler.passes.broadcasts import spread_from
 from tinyflow.graph.op import Op
 from tinyflow.native.loops.calls import kernel_of
 from tinyflow.native.loops.expressions import attributes, constant, elementwise, reading, traced
@@ -39,6 +40,7 @@ class _Group:
         self.members: dict[Instruction, int] = {}
         self.made: set[Value] = set()
         self.inputs: dict[Value, None] = {}
+        self.spread: dict[Value, Value] = {}        # the input read in place of a broadcast one
 
     def made_in_order(self) -> list[Value]:
         return [member.outputs[0] for member in self.members]
@@ -55,6 +57,7 @@ class _Group:
         both = {**self.members, **other.members}
         self.members = dict(sorted(both.items(), key=lambda item: item[1]))
         self.made |= other.made
+        self.spread.update(other.spread)
         self.inputs = dict.fromkeys(inputs)
         return True
 
@@ -67,6 +70,10 @@ def _alone(instruction: Instruction, position: int) -> _Group:
     for value in instruction.inputs:
         if value.array is not None and value.array.size == 1:
             continue                                    # part of the expression
+        source = spread_from(value)
+        if source is not None and reading(source.sizes, group.shape):
+            group.spread[value] = source
+            value = source
         group.inputs[value] = None
         read = reading(value.sizes, group.shape)
         group.trailing &= read.trailing if read else frozenset()
@@ -82,6 +89,8 @@ class Groups:
         self._instructions: list[Instruction | None] = list(program.instructions)
         self._open: list[_Group] = []
         self._users: dict[Value, list[Instruction | None]] = {}
+        self._joined: set[Instruction | None] = set()
+        self._passed: set[Value] = set()        # broadcasts that loops read before they are made
         for instruction in program.instructions:
             for value in instruction.inputs:
                 self._users.setdefault(value, []).append(instruction)
@@ -109,7 +118,9 @@ class Groups:
                     self._close([other])
             self._open.append(group)
         self._close(self._open)
-        return [i for i in self._instructions if i is not None]
+        unused = {v for v in self._passed if self._joined.issuperset(self._users[v])}
+        return [i for i in self._instructions
+                if i is not None and unused.isdisjoint(i.outputs)]
 
     def _close(self, groups: Iterable[_Group]) -> None:
         for group in list(groups):
@@ -118,6 +129,8 @@ class Groups:
             if loop is None:
                 continue
             self.moved.update([i.type for i in group.members])
+            self._joined.update(group.members)
+            self._passed.update(group.spread)
             for position in group.members.values():
                 self._instructions[position] = None
             self._instructions[max(group.members.values())] = loop
@@ -154,6 +167,7 @@ _known: dict[Any, tuple[Callable[..., bool] | None, int]] = {}     # loops by `_
 def _key(group: _Group, outputs: list[Value], kinds: tuple[str, ...]) -> Any:
     """What the loop of a group depends on; groups of a repeated layer have equal keys."""
     numbers = {v: i for i, v in enumerate((*group.inputs, *group.made_in_order()))}
+    numbers.update((v, numbers[source]) for v, source in group.spread.items())
     members = tuple((m.type, attributes(m), m.outputs[0].dtype,
                      tuple(numbers.get(v) if v in numbers else constant(v) for v in m.inputs))
                     for m in group.members)
@@ -166,7 +180,7 @@ def _native(group: _Group, outputs: list[Value],
     """The loop of a group, None if it would gain nothing; and the work for an element."""
     tracer = Tracer()
     values = {v: tracer.input(i, v.dtype.np) for i, v in enumerate(group.inputs)}
-    nodes = dict(values)
+    nodes = {**values, **{v: values[source] for v, source in group.spread.items()}}
     for member in group.members:
         nodes[member.outputs[0]] = traced(tracer, member, nodes)
     results = [nodes[v] for v in outputs]
