@@ -188,15 +188,27 @@ def test_what_is_repeated_is_read_where_it_comes_from(axis, monkeypatch):
     assert not copied
 
 
-def test_what_is_repeated_is_read_before_it_changes(monkeypatch):
+@pytest.mark.parametrize('wide', [
+    lambda v: tf.broadcast_to(tf.reshape(v, [40, 1]), [40, 50]),
+    lambda v: tf.tile(tf.reshape(v, [40, 1]), [1, 50]),
+    lambda v: tf.fill([40, 50], tf.reshape(v[:1], []))], ids=['broadcast', 'tile', 'fill'])
+def test_what_is_repeated_is_read_before_it_changes(wide, monkeypatch):
     def build(x):
-        v = tf.get_variable('v', initializer=np.ones((40, 1), 'f'), use_resource=False)
-        wide = tf.broadcast_to(tf.reshape(v, [40, 1]), [40, 50])
-        with tf.control_dependencies([wide]):
-            after = tf.assign_add(v, tf.reduce_sum(x, 1, keepdims=True))
+        v = tf.get_variable('v', initializer=np.ones(40, 'f'), use_resource=False)
+        repeated = wide(v)
+        with tf.control_dependencies([repeated]):
+            after = tf.assign_add(v, tf.reduce_sum(x, 1))
         with tf.control_dependencies([after]):
-            return [tf.add_n([wide, tf.exp(x), x]) * 2, after]
+            return [tf.add_n([repeated, tf.exp(x), x]) * 2, after]
     check(build, [RNG.normal(size=(40, 50)).astype('f')], monkeypatch, runs=3, rtol=1e-4)
+
+
+def test_one_loop_may_read_what_is_repeated_and_another_before_it_is(monkeypatch):
+    def build(x, y):
+        wide = tf.tile(tf.sin(x), [6, 1, 1])        # [6, 8, 1]: no part of [6, 8, 10] is [1, 8, 1]
+        return [tf.exp(wide) * 2 + wide, tf.exp(wide * y + 1)]
+    feeds = [RNG.normal(size=shape).astype('f') for shape in ((1, 8, 1), (10,))]
+    check(build, feeds, monkeypatch, rtol=1e-4)
 
 
 def test_a_group_does_not_read_what_an_assignment_writes_later(monkeypatch):

@@ -23,6 +23,7 @@ from math import prod
 from typing import Any
 
 from tinyflow.compiler.ir import Instruction, Program, Value
+from tinyflow.compiler.memory.copy_stale_reads import copy_stale_views
 from tinyflow.native.instructions import native_instruction, note
 from tinyflow.native.loops import groups
 from tinyflow.native.loops.interpolation import RESIZES, resize_kernel
@@ -44,7 +45,8 @@ _KERNELS = dict.fromkeys(UPDATES, update_kernel) | ROW_KERNELS | _EXACT
 def raised(program: Program, exact: bool = False) -> Program:
     """The program with loops; the same object if there is nothing for them.
 
-    With `exact` only loops of some ops, which do not change a bit.
+    With `exact` only loops of some ops, which do not change a bit. A loop may read a view of a
+    Variable in place of what was broadcast from it, and after a write: then the view is copied.
     """
     if not about_how_many(program, exact):
         return program
@@ -63,7 +65,8 @@ def raised(program: Program, exact: bool = False) -> Program:
                 instructions[i] = native_instruction(instruction, kernel)
     if not moved:
         return program
-    return program.with_instructions(instructions, note(program, instructions, 'loops', moved))
+    return copy_stale_views(program.with_instructions(
+        instructions, note(program, instructions, 'loops', moved)))
 
 
 def about_how_many(program: Program, exact: bool = False) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.compiler.passes.broadcasts import spread_from
+from tinyflow.compiler.passes.dead import drop_unused
 from tinyflow.graph.op import Op
 from tinyflow.native.loops.calls import kernel_of
 from tinyflow.native.loops.expressions import attributes, constant, elementwise, reading, traced
@@ -89,8 +90,6 @@ class Groups:
         self._instructions: list[Instruction | None] = list(program.instructions)
         self._open: list[_Group] = []
         self._users: dict[Value, list[Instruction | None]] = {}
-        self._joined: set[Instruction | None] = set()
-        self._passed: set[Value] = set()        # broadcasts that loops read before they are made
         for instruction in program.instructions:
             for value in instruction.inputs:
                 self._users.setdefault(value, []).append(instruction)
@@ -99,7 +98,7 @@ class Groups:
                 self._users.setdefault(fetch, []).append(None)
 
     def instructions(self) -> list[Instruction]:
-        """The instructions of the program with loops."""
+        """The instructions of the program with loops, but for broadcasts that all loops pass by."""
         for position, instruction in enumerate(self.program.instructions):
             if _is_barrier(instruction):
                 self._close(self._open)
@@ -118,9 +117,8 @@ class Groups:
                     self._close([other])
             self._open.append(group)
         self._close(self._open)
-        unused = {v for v in self._passed if self._joined.issuperset(self._users[v])}
-        return [i for i in self._instructions
-                if i is not None and unused.isdisjoint(i.outputs)]
+        kept = [i for i in self._instructions if i is not None]
+        return list(drop_unused(self.program.with_instructions(kept)).instructions)
 
     def _close(self, groups: Iterable[_Group]) -> None:
         for group in list(groups):
@@ -129,8 +127,6 @@ class Groups:
             if loop is None:
                 continue
             self.moved.update([i.type for i in group.members])
-            self._joined.update(group.members)
-            self._passed.update(group.spread)
             for position in group.members.values():
                 self._instructions[position] = None
             self._instructions[max(group.members.values())] = loop
