@@ -108,6 +108,8 @@ def draw(series, points, axes):
                     label=label)
     axes.loglog(sizes, [1e3 * p["limit"] for p in points], "--", color="#555555",
                 label="the machine's limit")
+    axes.set_xticks(sizes, labels=[f"{size:,}" for size in sizes], minor=False)
+    axes.set_xticks([], minor=True)
     axes.set_title(series.title, fontsize=9, wrap=True)
     axes.set_xlabel(series.axis)
 
