@@ -122,14 +122,20 @@ def native_tier_ran():
 
 
 def await_native_tier(steps):
-    """Runs the steps until all programs that others follow have been replaced: loops by their
-    unrolled form, NumPy by the native tier; `takeover.py` shows how."""
+    """Runs the steps until all programs in them that others follow have been replaced: loops by
+    their unrolled form, NumPy by the native tier; `takeover.py` shows how. The program that sets
+    Variables to their first values has run, and is not replaced.
+    """
     end = time.monotonic() + AWAIT_SECONDS
-    kinds = "FollowedExecutable", "RisingFunction"
-    while any(executables(kind, "will_move") for kind in kinds) and time.monotonic() < end:
+    waiting = True
+    while waiting and time.monotonic() < end:
+        runs = {program: program.runs for program in executables("FollowedExecutable")}
         for _ in range(AWAIT_CALLS):
             for step in steps:
                 step()
+        waiting = executables("RisingFunction", "will_move") or any(
+            program.runs > runs.get(program, 0)
+            for program in executables("FollowedExecutable", "will_move"))
 
 
 def executables(kind, having=None):

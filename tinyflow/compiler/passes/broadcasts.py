@@ -71,9 +71,8 @@ def _uniform(value: Value, array: np.ndarray) -> Value | None:
     """The scalar that all elements of an array are equal to, or None."""
     if array.ndim == 0 or array.size < 2 or array.dtype.kind not in 'fiu':
         return None
-    first = array.reshape(-1)[:1]
-    if not np.array_equal(array.view(np.uint8 if array.itemsize == 1 else f'u{array.itemsize}'),
-                          np.broadcast_to(first.view(f'u{array.itemsize}'), array.shape)):
+    first, bits = array.reshape(-1)[:1], f'u{array.itemsize}'
+    if not (array.view(bits) == first.view(bits)).all():
         return None
     scalar = Value(value.name, value.dtype, ())
     scalar.array = np.array(first[0], array.dtype)

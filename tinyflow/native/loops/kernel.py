@@ -18,7 +18,8 @@ from tinyflow.native.loops.machine import ARRAY, SELF, builtin, width
 from tinyflow.native.loops.trace import Node
 from tinyflow.native.loops.vectors import STORED, Vectors
 
-__all__ = ['Layout', 'load_field', 'native_loop', 'returned']
+__all__ = ['Layout', 'arguments_loaded', 'load_field', 'lock_released', 'lock_taken_and_returned',
+           'native_loop']
 
 _RELEASE = 1 << 14          # elements; for fewer, giving the lock away takes too long
 
