@@ -64,11 +64,12 @@ class RisingFunction(Executable):
         self._calls = count(1)          # by several threads
         self._begin_at = max(_BEGIN, runs_to_prepare(program, exact=True))
         self._raised: Executable | None = None
+        self._tried = False
 
     @property
     def will_move(self) -> bool:
         """Whether the loops are still to be made."""
-        return self._raised is None
+        return not self._tried
 
     def call_inside(self, feeds: Sequence[np.ndarray]) -> list:
         if self._raised is not None:
@@ -78,9 +79,12 @@ class RisingFunction(Executable):
         return super().call_inside(feeds)
 
     def _make(self) -> None:
-        raised = Executable(loops.raised(self.program, exact=True), self._runtime)
-        keep_functions(self, raised)
-        self._raised = raised
+        try:
+            raised = Executable(loops.raised(self.program, exact=True), self._runtime)
+            keep_functions(self, raised)
+            self._raised = raised
+        finally:
+            self._tried = True          # if it failed, too: then NumPy goes on
 
 
 def runs_with_numpy(program: Program) -> int:

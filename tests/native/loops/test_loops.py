@@ -2,6 +2,7 @@
 import math
 import multiprocessing
 import os
+import threading
 import time
 
 import numpy as np
@@ -490,6 +491,34 @@ def test_resizing_has_numpys_bits(old, new, how, monkeypatch):
         return [tf.image.resize_bilinear(v, new, **how) for v in (x, x[:, ::-1], b)]
     for expected, found in zip(*both(build, [images, bytes_], monkeypatch)):
         np.testing.assert_array_equal(expected, found)
+
+
+@pytest.mark.filterwarnings('ignore::pytest.PytestUnhandledThreadExceptionWarning')
+def test_a_function_whose_loops_cannot_be_made_goes_on_with_numpy(monkeypatch):
+    def broken(program, exact=False):
+        raise ValueError('no loop')
+    functions, tried, make = [], threading.Event(), rise.RisingFunction._make
+
+    def recorded(function):
+        functions.append(function)
+        try:
+            make(function)
+        finally:
+            tried.set()
+    monkeypatch.setenv('TINYFLOW_NATIVE', 'auto')
+    monkeypatch.setattr(rise, 'runs_to_prepare', lambda program, exact=False: 2)
+    monkeypatch.setattr(rise.loops, 'raised', broken)
+    monkeypatch.setattr(rise.RisingFunction, '_make', recorded)
+    images = RNG.normal(size=(6, 8, 9, 3)).astype('f')
+    with tf.Graph().as_default(), tf.Session() as session:
+        dataset = tf.data.Dataset.from_tensor_slices(images)
+        dataset = dataset.map(lambda i: tf.image.resize(i, [24, 27], align_corners=True))
+        image = dataset.make_one_shot_iterator().get_next()
+        found = [session.run(image) for _ in images[1:]]
+        assert tried.wait(20)
+        found.append(session.run(image))
+    np.testing.assert_allclose(np.array(found)[:, ::23, ::26], images[:, ::7, ::8], atol=1e-4)
+    assert functions and not functions[0].will_move
 
 
 @pytest.mark.parametrize('sizes', [(8, 9, 3), (None, None, None)])

@@ -149,7 +149,7 @@ def _kernel_with(shapes: _Shapes, primitive: Primitive,
             factors, bias = change(factors, bias, *vectors[:count])
             vectors = vectors[count:]
         more = {}
-        if factors is not None and primitive.scales:
+        if factors is not None and primitive.multiplies_weights:
             more['factors'] = whole(factors)
         elif factors is not None:
             filter = filter * factors.reshape(along)

@@ -157,7 +157,7 @@ class Primitive:
     from it after. `work` is the number of multiplications. With a `workspace` there is one more
     array, of `workspace_bytes` bytes (0: it is not needed), that the gradient gets from `run`.
     With `factors` among the layouts, of a vector, weights that are reordered are multiplied by it
-    along their first axis; `scales` is whether they are.
+    along their first axis; `multiplies_weights` is whether they are.
 
     Raises Unsupported also if oneDNN has but a slow reference implementation.
     """
@@ -186,7 +186,8 @@ class Primitive:
         self._after: list[_Reorder] = []
         for name in reordered:
             inner[name] = self._reordered(name, layouts[name])
-        self.scales = 'factors' in layouts and inner['weights'] is not self._memory['weights']
+        self.multiplies_weights = \
+            'factors' in layouts and inner['weights'] is not self._memory['weights']
         self._count = len(inner) + 1
         self._arguments = (_Argument * self._count)(
             *[_Argument(ARGUMENTS[name], memory) for name, memory in inner.items()],
