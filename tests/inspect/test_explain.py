@@ -26,6 +26,12 @@ def test_a_long_program_is_abridged(layers):
         assert 'more lines' in explanation._repr_html_()
 
 
+def test_a_session_is_no_fetch():
+    with tf.Graph().as_default(), tf.Session() as session, \
+            pytest.raises(TypeError, match='Hint: .*session=sess'):
+        tf.explain(session)
+
+
 # ---- what the measured runs leave behind -----------------------------------------------------
 
 def test_explaining_a_training_step_does_not_train():

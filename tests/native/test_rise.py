@@ -42,6 +42,13 @@ def trained(runs, mode, monkeypatch, seen=()):
         return values, [type(e) for e in executables]
 
 
+def test_the_variable_that_decides_is_read_with_care(monkeypatch):
+    assert trained(1, ' ALWAYS', monkeypatch)[1].count(NativeExecutable)
+    assert not trained(1, 'Off', monkeypatch)[1].count(NativeExecutable)
+    with pytest.raises(ValueError, match="'yes', not 'off', 'auto' or 'always'"):
+        trained(1, 'yes', monkeypatch)
+
+
 def test_a_program_moves_up_at_its_fifth_run(monkeypatch):
     for runs, native in ((4, False), (5, True), (8, True)):
         assert (NativeExecutable in trained(runs, 'auto', monkeypatch)[1]) is native

@@ -17,7 +17,7 @@ from tinyflow.compiler.schedule import schedule
 from tinyflow.graph import shapes
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.stacks import get_default_session
-from tinyflow.graph.support.errors import FailedPreconditionError, InvalidArgumentError
+from tinyflow.graph.support.errors import FailedPreconditionError, InvalidArgumentError, misuse
 from tinyflow.inspect.nested_sources import sources_inside
 from tinyflow.session.executable import Executable
 from tinyflow.session.interrupts import pending, whole
@@ -199,6 +199,10 @@ def explain(fetches: Any, feed_dict: dict | None = None, session: BaseSession | 
 
     Raises the same errors as Session.run for invalid fetches and feeds.
     """
+    if isinstance(fetches, BaseSession):
+        raise misuse(TypeError(
+            'tf.explain got a Session and no fetches.\n  Hint: name what is run, as in '
+            'session.run: tf.explain(train_op, feed_dict, session=sess).'))
     if hasattr(type(fetches), '_explained_by'):         # e.g. a Keras model
         return fetches._explained_by()
     own_session = session is None and get_default_session() is None

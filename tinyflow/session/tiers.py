@@ -12,6 +12,7 @@ from collections.abc import Callable
 from math import prod
 
 from tinyflow.compiler.ir import Instruction, Program
+from tinyflow.graph.support.errors import misuse
 from tinyflow.session.executable import Executable
 from tinyflow.session.runtime import Runtime
 
@@ -35,7 +36,7 @@ LONG = 500                  # instructions; the first run of a longer program is
 def executable_of(program: Program, runtime: Runtime,
                   replace: Callable[[Executable], None]) -> Executable:
     """An Executable of the program; `replace` is called with another one that is to follow it."""
-    if len(program.instructions) >= LONG and os.environ.get('TINYFLOW_NATIVE') != 'always':
+    if len(program.instructions) >= LONG and _mode() != 'always':
         from tinyflow.session.first_run import FirstRun, goes_by_steps  # start-up time
         if goes_by_steps(program):
             return FirstRun(program, runtime, lambda: _compiled(program, runtime, replace), replace)
@@ -46,7 +47,7 @@ def _compiled(program: Program, runtime: Runtime,
               replace: Callable[[Executable], None]) -> Executable:
     if not any(map(_may_be_native, program.instructions)):
         return Executable(program, runtime)
-    mode = os.environ.get('TINYFLOW_NATIVE', 'auto')
+    mode = _mode()
     if mode == 'off':
         return Executable(program, runtime)
     from tinyflow.native.raised import found  # start-up time
@@ -54,6 +55,18 @@ def _compiled(program: Program, runtime: Runtime,
         return Executable(program, runtime)
     from tinyflow.native.rise import rising  # start-up time
     return rising(program, runtime, replace, mode == 'always')
+
+
+def _mode() -> str:
+    """'off', 'auto' or 'always'. Raises ValueError for anything else."""
+    given = os.environ.get('TINYFLOW_NATIVE', '')
+    mode = given.strip().lower() or 'auto'
+    if mode not in ('off', 'auto', 'always'):
+        raise misuse(ValueError(
+            f"The environment variable TINYFLOW_NATIVE is {given!r}, not 'off', 'auto' or 'always'."
+            "\n  Hint: 'off' computes with NumPy alone, 'auto' (the default) moves to native code "
+            "after some runs, 'always' begins with it."))
+    return mode
 
 
 def _may_be_native(instruction: Instruction) -> bool:

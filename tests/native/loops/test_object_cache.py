@@ -64,10 +64,17 @@ def test_a_folder_that_cannot_be_made_is_no_error(tmp_path, monkeypatch):
     assert len(cubes()) == 1001
 
 
-def test_it_can_be_turned_off(folder, monkeypatch):
-    monkeypatch.setenv('TINYFLOW_CACHE', 'off')
+@pytest.mark.parametrize('off', ['off', 'OFF '])
+def test_it_can_be_turned_off(off, folder, monkeypatch):
+    monkeypatch.setenv('TINYFLOW_CACHE', off)
     object_cache.keep('name', b'code')
     assert object_cache.find('name') is None and not folder.exists()
+
+
+def test_a_folder_of_the_user(tmp_path, monkeypatch):
+    monkeypatch.setenv('HOME', str(tmp_path))
+    monkeypatch.setenv('TINYFLOW_CACHE', '~/cache')
+    assert object_cache._folder() == tmp_path / 'cache' / 'loops'
 
 
 def test_the_usual_folder(tmp_path, monkeypatch):

@@ -60,10 +60,10 @@ def keep(name: str, code: bytes) -> None:
 def _folder() -> Path | None:
     """Where the files are; None if they are not wanted."""
     chosen = os.environ.get('TINYFLOW_CACHE', '')
-    if chosen == 'off':
+    if chosen.strip().lower() == 'off':
         return None
     if chosen:
-        return Path(chosen) / 'loops'
+        return Path(chosen).expanduser() / 'loops'
     usual = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
     return Path(usual) / 'tinyflow' / 'loops' if os.path.isabs(usual) else None
 
