@@ -173,14 +173,14 @@ def cnn_mnist_adam(tf, np):
 
 
 @workload(
-    Row("LSTM static, 28 steps, 128 units, batch 128, Adam step", 2, 1.5), warmup=6, inner=20
+    Row("LSTM static, 28 steps, 128 units, batch 128, Adam step", 2, 1.57), warmup=6, inner=20
 )
 def lstm_static_adam(tf, np):
     return lstm_step(tf, np, unrolled)
 
 
 @workload(
-    Row("LSTM dynamic, 28 steps, 128 units, batch 128, Adam step", 2, 1.5), warmup=6, inner=20
+    Row("LSTM dynamic, 28 steps, 128 units, batch 128, Adam step", 2, 1.72), warmup=6, inner=20
 )
 def lstm_dynamic_adam(tf, np):
     def looped(tf, cell, x):
@@ -191,7 +191,7 @@ def lstm_dynamic_adam(tf, np):
 
 
 @workload(
-    Row("Keras fit, 784-512-10, 400 batches of 32", 2, 1.5),
+    Row("Keras fit, 784-512-10, 400 batches of 32", 2, 1.65),
     Row("Keras predict, 784-512-10, 10,000 rows", 2),
     warmup=1,
     most_rounds=9,

@@ -19,6 +19,7 @@ _EACH = 0.05                # to compile a loop
 _INSTRUCTION = 0.0003       # to look at one and to write the source; all on a machine that is busy
 _MOST = 20_000
 _CALL = 1e-6                # seconds for an instruction
+_WINDOWS = 1e-4             # and for one that looks through windows or normalizes, however small
 _ELEMENT = 0.35e-9          # and for an element of its result
 _DEAR = {'Exp': 5, 'Log': 5, 'Sigmoid': 8, 'Softmax': 8, 'Tanh': 10,
          'RandomUniform': 8, 'ResizeBilinear': 12}      # times as much
@@ -45,7 +46,8 @@ def _seconds(instruction: Instruction) -> float:
     elements = max([_size(v) for v in values], default=0)
     kind = instruction.type.removeprefix('Resource')
     factor = _UPDATE if kind.startswith('Apply') else _DEAR.get(kind, 1)
-    return _CALL + factor * elements * _ELEMENT + _multiplications(instruction) * _MULTIPLICATION
+    call = _WINDOWS if any(part in kind for part in ('Conv', 'Pool', 'BatchNorm')) else _CALL
+    return call + factor * elements * _ELEMENT + _multiplications(instruction) * _MULTIPLICATION
 
 
 def _multiplications(instruction: Instruction) -> float:
