@@ -45,7 +45,8 @@ class Explanation:
     lowered: Program
     executable: Executable
     runs_so_far: int
-    run_seconds: Any = None             # float, if it was run
+    run_seconds: Any = None             # float, if it was run: the median
+    fastest_seconds: Any = None         # and the fastest run
     profile: Profile | None = None
     not_run: str = ''
 
@@ -133,8 +134,8 @@ class Explanation:
                  f'{self.profile.runs} more runs with a clock read after every instruction:']
         before = getattr(self.executable, 'numpy_seconds', 0)
         if before:
-            lines.insert(0, f'{_micro(before)} a run with NumPy alone, before the program moved up '
-                            'to native code (the fastest of its first runs)')
+            lines.insert(0, f'{_micro(before)} the fastest run with NumPy alone, before the '
+                            f'program moved up to native code; {_micro(self.fastest_seconds)} now')
         return lines + self.profile.table(12).splitlines()
 
     def __str__(self) -> str:
@@ -272,5 +273,6 @@ def _measure(explanation, executable, arrays, runs):
                     return
             explanation.profile = profile_executable(executable, arrays, runs)
             explanation.run_seconds = sorted(times)[len(times) // 2]
+            explanation.fastest_seconds = min(times)
         except (FailedPreconditionError, InvalidArgumentError) as error:
             explanation.not_run = str(error).splitlines()[0]
