@@ -9,6 +9,7 @@ import importlib as _importlib
 
 from tinyflow.graph.support.import_gc import end_of_import as _end_of_import  # first
 import tinyflow.graph.support.blas_threads  # before NumPy
+import tinyflow.compiler  # the package alone, which is hidden below: its modules come with Session
 from tinyflow.api import bitwise, compat, dtypes, linalg, manip, math, nn, random
 from tinyflow.api.namespaces import NAMESPACES as _NAMESPACES, install as _install_namespaces
 from tinyflow.graph.support import errors, nest, version
