@@ -8,16 +8,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tinyflow.compiler.ir import Program
+from tinyflow.graph.support.background import Preparation
 from tinyflow.session.executable import Executable
 from tinyflow.session.runtime import Runtime
-
-if TYPE_CHECKING:
-    from tinyflow.graph.support.background import Preparation
 
 __all__ = ['FollowedExecutable']
 
@@ -59,7 +56,6 @@ class FollowedExecutable(Executable):
         return results
 
     def _prepare(self) -> Preparation:
-        from tinyflow.graph.support.background import Preparation  # start-up time
         with self._lock:
             if self._preparation is None:
                 self._preparation = Preparation(self._make)
