@@ -118,7 +118,8 @@ def measure(step, unit, inner):
 def native_tier_ran():
     """Whether a program of tinyflow's has moved up to its native tier."""
     functions = executables("RisingFunction")
-    return bool(executables("NativeExecutable", "runs")) or not all(f.will_move for f in functions)
+    return bool(executables("NativeExecutable", "runs")) or not all(
+        getattr(f, "will_move", True) for f in functions)
 
 
 def await_native_tier(steps):
@@ -139,12 +140,16 @@ def await_native_tier(steps):
 
 
 def executables(kind, having=None):
-    """Programs of tinyflow that are in memory, of one of the classes in MODULES."""
+    """Programs of tinyflow that are in memory, of one of the classes in MODULES.
+
+    One that another thread is making, without its fields yet, is none.
+    """
     module = sys.modules.get(MODULES[kind])
     if module is None:
         return []
     found = [thing for thing in gc.get_objects() if isinstance(thing, getattr(module, kind))]
-    return [thing for thing in found if having is None or getattr(thing, having, False)]
+    return [thing for thing in found if hasattr(thing, "runs")
+            and (having is None or getattr(thing, having, False))]
 
 
 def one_line(error):

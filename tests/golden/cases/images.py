@@ -1,7 +1,7 @@
 """tf.image: sizes, flips, colours and files."""
 import numpy as np
 
-from ..image_files import BMP, GIF, JPEG, PNG
+from ..image_files import BMP, COLOURS, GIF, INKS, JPEG, PNG
 from ..op_cases import case, f32
 
 
@@ -46,6 +46,16 @@ for _file, _name in ((JPEG, 'JPEG'), (PNG, 'PNG')):
 case('image.decode_png', 'grey of grey', np.array(JPEG, object), 1)
 case('image.decode_png', 'neither', np.array(b'text', object))
 case('image.decode_jpeg', 'four channels', np.array(JPEG, object), 4)
+for _file, _name in ((COLOURS, 'colours'), (INKS, 'inks')):
+    for _what, _options in (
+            ('as in the file', {}), ('accurate', {'dct_method': 'INTEGER_ACCURATE'}),
+            ('one channel', {'channels': 1}), ('nearest colours', {'fancy_upscaling': False}),
+            ('a half', {'ratio': 2}), ('a quarter', {'ratio': 4}), ('an eighth', {'ratio': 8}),
+            ('whole', {'try_recover_truncated': True})):
+        case('image.decode_jpeg', '%s, %s' % (_name, _what), np.array(_file, object), **_options)
+case('image.decode_jpeg', 'a third', np.array(JPEG, object), ratio=3)
+case('image.decode_jpeg', 'no such transform', np.array(JPEG, object), dct_method='FLOAT')
+case('image.decode_jpeg', 'a half of a PNG', np.array(PNG, object), ratio=2)
 for _what, _x in (('floats', _image(2, 4, 5, 3)), ('bytes', _BYTES)):
     case('image.rgb_to_grayscale', _what, _x)
     case('image.adjust_gamma', _what, _x, 2., 3.)

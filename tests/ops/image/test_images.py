@@ -2,12 +2,15 @@
 import io
 import random
 import struct
+import sys
 import zlib
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.golden.image_files import COLOURS, JPEG
+from tinyflow.ops.image import jpeg_png
 
 
 def test_yuv_there_and_back():
@@ -150,3 +153,36 @@ def test_methods_of_resizing_have_names_too(session, name, method):
     assert (first == second).all()
     with pytest.raises(ValueError, match="not implemented: 'lanczos3'"):
         tf.image.resize(image, [2, 3], 'lanczos3')
+
+
+def test_jpegs_without_simplejpeg_differ_by_a_few_levels(monkeypatch):
+    """The accurate transform has the same pixels; a smaller size needs the package."""
+    file = tf.placeholder(tf.string)
+    fast, accurate, half = [tf.image.decode_jpeg(file, **options) for options in (
+        {}, {'dct_method': 'INTEGER_ACCURATE'}, {'ratio': 2})]
+    with tf.Session() as session:
+        wanted = session.run([fast, accurate], {file: COLOURS})
+        monkeypatch.setitem(sys.modules, 'simplejpeg', None)
+        found = session.run([fast, accurate], {file: COLOURS})
+        with pytest.raises(NotImplementedError, match='simplejpeg'):
+            session.run(half, {file: COLOURS})
+    np.testing.assert_array_equal(found[1], wanted[1])
+    assert 0 < np.abs(found[0].astype(int) - wanted[0]).max() <= 10
+
+
+def test_what_is_missing_of_decode_jpeg_says_so():
+    file = tf.placeholder(tf.string)
+    with tf.Session() as session:
+        with pytest.raises(NotImplementedError, match='try_recover_truncated'):
+            session.run(tf.image.decode_jpeg(file, try_recover_truncated=True),
+                        {file: COLOURS[:-20]})
+        with pytest.raises(NotImplementedError, match='less than 8x8'):
+            session.run(tf.image.decode_jpeg(file, ratio=2), {file: JPEG})
+
+
+def test_a_jpeg_with_more_pixels_than_pillow_allows(monkeypatch):
+    from PIL import Image
+    monkeypatch.setattr(Image, 'MAX_IMAGE_PIXELS', 30)
+    monkeypatch.setattr(jpeg_png, '_MOST_PIXELS', 60)
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match='MAX_IMAGE'):
+        session.run(tf.image.decode_jpeg(COLOURS))

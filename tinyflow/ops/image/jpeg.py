@@ -1,8 +1,4 @@
-"""encode_jpeg, extract_jpeg_shape and decode_and_crop_jpeg, through Pillow.
-
-Decoded pixels are those of TensorFlow 1.15 with dct_method='INTEGER_ACCURATE'; its default is
-faster and rounds differently, by up to 4 levels as measured on coloured noise.
-"""
+"""encode_jpeg, extract_jpeg_shape and decode_and_crop_jpeg."""
 from __future__ import annotations
 
 import io
@@ -128,16 +124,18 @@ class DecodeAndCropJpeg(Op):
     partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
-    def shape(contents, crop_window, *, channels, ratio):
+    def shape(contents, crop_window, *, channels):
         window = crop_window or (None,) * 4
         if len(window) != 4:
             raise ValueError(f'Dimension must be 4 but is {len(window)}: crop_window is y, x, '
                              'height, width')
-        return (*window[2:], DecodeJpeg.shape(contents, channels=channels, ratio=ratio)[2])
+        return (*window[2:], DecodeJpeg.shape(contents, channels=channels)[2])
 
-    def kernel(contents, crop_window, *, channels, ratio, try_recover_truncated):
-        pixels = DecodeJpeg.kernel(contents, channels=channels, ratio=ratio,
-                                   try_recover_truncated=try_recover_truncated)
+    def kernel(contents, crop_window, *, channels, ratio, fancy_upscaling, try_recover_truncated,
+               dct_method):
+        pixels = DecodeJpeg.kernel(
+            contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling,
+            try_recover_truncated=try_recover_truncated, dct_method=dct_method)
         if len(crop_window) != 4:
             raise ValueError(f'crop_window must have four elements, got {list(crop_window)}')
         top, left, height, width = crop_window
@@ -176,6 +174,8 @@ def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upsca
                          try_recover_truncated=False, acceptable_fraction=1, dct_method='',
                          name=None):
     """The part of a JPEG file's pixels in the window y, x, height, width.
+
+    They are decode_jpeg's; in TensorFlow colours may differ at the left and right of the window.
 
     Shapes: contents [] string, crop_window [4] -> [height, width, channels].
     """

@@ -1,7 +1,7 @@
-"""JPEG and PNG files, decoded and encoded through Pillow.
+"""JPEG and PNG files, decoded and encoded through Pillow; JPEGs through simplejpeg if it is there.
 
-PNG is exact. The pixels of a JPEG may differ from TensorFlow's by a few levels, because the
-format does not specify the rounding of the decoder.
+Pixels are TensorFlow's, but those of a JPEG through Pillow alone are as with
+dct_method='INTEGER_ACCURATE'. The default rounds differently, by up to ten levels.
 """
 from __future__ import annotations
 
@@ -16,12 +16,16 @@ from tinyflow.formats.wire import png
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support.errors import OpFailure, UnimplementedError, op_error
+from tinyflow.ops.image.jpeg_pixels import JpegOptions, jpeg_pixels
 
 __all__ = ['decode_jpeg', 'decode_png', 'encode_png']
 
 _DAMAGED = (OSError, SyntaxError, EOFError, LookupError, OverflowError, ValueError, TypeError,
             struct.error, zlib.error)
+_MOST_PIXELS = 1 << 26      # of a picture that need not ask Pillow whether it is too large
 _MODES = {1: 'L', 3: 'RGB', 4: 'RGBA'}
+_USUAL = JpegOptions()
+_TRANSFORMS = ('', 'INTEGER_FAST', 'INTEGER_ACCURATE')
 _OTHERS = {b'GIF8': 'a GIF', b'BM': 'a BMP',
            b'RIFF': 'a WebP', b'II*': 'a TIFF', b'MM': 'a TIFF'}
 
@@ -36,12 +40,20 @@ def pillow():
     return Image
 
 
-def _decoded(contents, channels, formats):
+def _decoded(contents, channels, formats, options=_USUAL):
     """The file's pixels [height, width, channels], uint8; ValueError for another format."""
     if contents.ndim:
         raise OpFailure(f'contents must be scalar, got shape {list(contents.shape)}',
                         'one file; tf.map_fn decodes several.')
-    with opened(contents.item(), formats) as picture:
+    data = contents.item()
+    if data[:3] == b'\xff\xd8\xff':
+        pixels = jpeg_pixels(data, channels, options, _MOST_PIXELS)
+        if pixels is not None:
+            return pixels
+    with opened(data, formats) as picture:
+        if picture.format == 'JPEG' and options.ratio != 1:
+            raise NotImplementedError('DecodeJpeg: ratio needs the package simplejpeg, and a whole '
+                                      'file: pip install tinyflow-graph[images]')
         if picture.mode in ('I', 'F') or picture.mode.startswith('I;16'):
             raise op_error(UnimplementedError, '16-bit images are not decoded.',
                            'save them with 8 bits.')
@@ -112,19 +124,27 @@ class DecodeJpeg(Op):
     gradient = NOT_DIFFERENTIABLE
     partial_rank = True
 
-    def shape(contents, *, channels, ratio):
-        if ratio not in (1, 2, 4, 8):
-            raise ValueError(f'ratio must be 1, 2, 4, or 8, got {ratio}')
+    def shape(contents, *, channels):
         return _decoded_shape(contents, channels, (0, 1, 3, 4))
 
-    def kernel(contents, *, channels, ratio, try_recover_truncated):
+    def kernel(contents, *, channels, ratio, fancy_upscaling, try_recover_truncated, dct_method):
         if channels == 4:
             raise OpFailure('channels must be 0, 1, or 3 for JPEG, got 4',
                             'tf.image.decode_png gives four.')
-        if ratio != 1 or try_recover_truncated:
-            raise NotImplementedError('DecodeJpeg: ratio, try_recover_truncated are missing; '
-                                      'tf.image.resize makes the image smaller.')
-        return _decoded(contents, channels, ['JPEG', 'PNG'])
+        if ratio not in (1, 2, 4, 8):
+            raise ValueError(f'ratio must be 1, 2, 4, or 8, got {ratio}')
+        if dct_method not in _TRANSFORMS:
+            raise ValueError(f'dct_method must be one of {", ".join(map(repr, _TRANSFORMS))}, '
+                             f'got {dct_method!r}')
+        options = JpegOptions(ratio, fancy_upscaling, dct_method == _TRANSFORMS[2])
+        try:
+            return _decoded(contents, channels, ['JPEG', 'PNG'], options)
+        except OpFailure as error:
+            if try_recover_truncated:
+                raise NotImplementedError(
+                    'DecodeJpeg: try_recover_truncated is missing, and this file may be truncated: '
+                    f'{error}') from error
+            raise
 
 
 class DecodePng(Op):
@@ -168,7 +188,7 @@ class EncodePng(Op):
 
 def decode_jpeg(contents, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False,
                 acceptable_fraction=1, dct_method='', name=None):
-    """The pixels of a JPEG file, uint8; they may differ from TensorFlow's by a few levels.
+    """The pixels of a JPEG file, uint8: TensorFlow's, if the package simplejpeg is installed.
 
     Shapes: contents [] string -> [height, width, channels]; `channels` 0 means as in the file.
     ImportError without Pillow (pip install tinyflow-graph[images]).
