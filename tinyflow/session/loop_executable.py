@@ -18,7 +18,7 @@ class LoopExecutable(FollowedExecutable):
 
     def __init__(self, program: Program, runtime: Runtime, patience: int,
                  unroll: Callable[[], Executable], replace: Callable[[Executable], None]) -> None:
-        super().__init__(program, runtime, patience // 2, patience, replace)
+        super().__init__(program, runtime, patience // 4, patience, replace)
         self._unroll = unroll
 
     def following(self) -> Executable:

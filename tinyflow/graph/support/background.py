@@ -3,10 +3,10 @@
 The interpreter runs Python code of one thread at a time, and a thread keeps that right for 5 ms
 when another wants it. Kernels give it away each time they work on a large array, so next to a
 thread that prepares something a training step would wait for 5 ms dozens of times. So such a thread
-works between the runs, for as long as one takes. While they run it does what needs no interpreter,
-such as compiling by LLVM, and, if no turn comes for long, a millisecond's work at a time: it may
-hold a lock that they wait for. It pauses where a function begins or ends, so a turn may last longer
-by one call.
+works between the runs, for half as long as one takes. While they run it does what needs no
+interpreter, such as compiling by LLVM, and, if no turn comes for long, a millisecond's work at a
+time: it may hold a lock that they wait for. It pauses where a function begins or ends, so a turn
+may last longer by one call.
 """
 from __future__ import annotations
 
