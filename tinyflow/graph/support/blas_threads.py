@@ -3,9 +3,9 @@
 OpenBLAS uses all processors for every product of more than 2 ** 18 multiplications. Its threads
 wait for each other in a loop; on processors that are busy with something else such a wait lasts for
 milliseconds where the product takes microseconds. So small products run in the calling thread, and
-large ones use the processors that are free (processors.py). If fewer than half are, OpenBLAS uses
-one thread, and large products are split into blocks, which tinyflow's own threads take in turn:
-they get their share of the processors, and none waits for another for longer than a block takes.
+large ones use the processors that are free (processors.py). If fewer than half are, the largest are
+split into blocks, which tinyflow's own threads take in turn, each with one thread of OpenBLAS: they
+get their share of the processors, and none waits for another for longer than a block takes.
 Where NumPy has another BLAS than OpenBLAS, that one decides itself.
 
 OpenBLAS has one number of threads for the process. It is set before a product only if it differs,
@@ -35,7 +35,7 @@ __all__ = ['SMALL', 'dot', 'dot_in_one_thread', 'in_tiles_of_products', 'matmul'
 
 SMALL = 1 << 18         # multiplications; OpenBLAS does up to that many in the calling thread
 _SHARE = 1 << 21        # multiplications (about 40 us) that pay for one more thread
-_BLOCK = 1 << 22        # multiplications of a block
+_BLOCK = 1 << 26        # multiplications of a block; handing over smaller ones takes too long
 _LARGE = 1 << 16        # elements of a result
 _STACK = 1 << 26        # multiplications of a stack of small products that pay for several threads
 _MOST_BLOCKS = 16
