@@ -110,6 +110,7 @@ def test_blocks_of_a_product(monkeypatch, shape, dtype):
     blas = FakeBlas(threads=4, free=4)
     blas._load.crowded = lambda free: True
     monkeypatch.setattr(blas_threads, '_multiply', blas.multiply)
+    monkeypatch.setattr(blas_threads, '_SPLIT', 1 << 23)
     monkeypatch.setattr(blas_threads, '_BLOCK', 1 << 22)
     monkeypatch.setattr(processors, 'most_threads', lambda: 3)
     rng = np.random.default_rng(1)

@@ -35,10 +35,11 @@ __all__ = ['SMALL', 'dot', 'dot_in_one_thread', 'in_tiles_of_products', 'matmul'
 
 SMALL = 1 << 18         # multiplications; OpenBLAS does up to that many in the calling thread
 _SHARE = 1 << 21        # multiplications (about 40 us) that pay for one more thread
-_BLOCK = 1 << 26        # multiplications of a block; handing over smaller ones takes too long
+_SPLIT = 1 << 25        # multiplications of a product whose blocks are worth handing over
+_BLOCK = 1 << 26        # and of a block, if that makes more than the fewest
 _LARGE = 1 << 16        # elements of a result
 _STACK = 1 << 26        # multiplications of a stack of small products that pay for several threads
-_MOST_BLOCKS = 16
+_FEWEST_BLOCKS, _MOST_BLOCKS = 3, 16
 _ALIGNED = 16           # rows or columns: OpenBLAS computes 16 at a time
 
 
@@ -111,7 +112,7 @@ class Blas:
         free, split = 1, False
         if work >= 2 * _SHARE:
             free = self._load.processors()
-            split = work >= 2 * _BLOCK and self._load.crowded(free)
+            split = work >= _SPLIT and self._load.crowded(free)
         self._begin(lambda products: 1 if free == 1 or split
                     else min(self._usual, threads_for(work, free, products)))
         try:
@@ -153,7 +154,7 @@ def _in_blocks(a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> np.ndarr
     rows, columns = len(a), b.shape[1]
     if out is None:
         out = np.empty((rows, columns), np.result_type(a, b))
-    blocks = min(_MOST_BLOCKS, a.size * columns // _BLOCK)
+    blocks = max(_FEWEST_BLOCKS, min(_MOST_BLOCKS, a.size * columns // _BLOCK))
     size = -(-max(rows, columns) // blocks)
     size += -size % _ALIGNED
     if rows >= columns:
