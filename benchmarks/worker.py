@@ -15,6 +15,7 @@ import os
 import platform
 import sys
 import time
+import weakref
 from contextlib import nullcontext
 
 import eager_workloads  # noqa: F401 - enters its workloads
@@ -28,6 +29,7 @@ AWAIT_SECONDS = 20  # at most, until programs have moved up
 AWAIT_CALLS = 10  # between two looks
 MODULES = {"NativeExecutable": "tinyflow.native.rise", "RisingFunction": "tinyflow.native.rise",
            "FollowedExecutable": "tinyflow.session.followed"}
+PROGRAMS = []  # weak references
 
 
 def load(framework):
@@ -35,6 +37,7 @@ def load(framework):
     if framework == "tinyflow":
         import tinyflow
 
+        note_programs()
         return tinyflow
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # read when TensorFlow is imported
     import tensorflow.compat.v1 as tf
@@ -139,17 +142,33 @@ def await_native_tier(steps):
             for program in executables("FollowedExecutable", "will_move"))
 
 
-def executables(kind, having=None):
-    """Programs of tinyflow that are in memory, of one of the classes in MODULES.
+def note_programs():
+    """Has tinyflow's programs entered in PROGRAMS.
 
-    One that another thread is making, without its fields yet, is none.
+    `gc.get_objects()` would find them, too, but is slow, and a tuple that another thread is making
+    breaks when it is found.
+    """
+    from tinyflow.session.executable import Executable
+
+    make = Executable.__init__
+
+    def make_and_note(self, *arguments, **options):
+        make(self, *arguments, **options)
+        PROGRAMS.append(weakref.ref(self))
+
+    Executable.__init__ = make_and_note
+
+
+def executables(kind, having=None):
+    """Programs of tinyflow that are in memory, of one of the classes in MODULES, and for which
+    the attribute `having` is true; one that another thread is making may lack it.
     """
     module = sys.modules.get(MODULES[kind])
     if module is None:
         return []
-    found = [thing for thing in gc.get_objects() if isinstance(thing, getattr(module, kind))]
-    return [thing for thing in found if hasattr(thing, "runs")
-            and (having is None or getattr(thing, having, False))]
+    programs = [reference() for reference in list(PROGRAMS)]
+    return [program for program in programs if isinstance(program, getattr(module, kind))
+            and (having is None or getattr(program, having, False))]
 
 
 def one_line(error):

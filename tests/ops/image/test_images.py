@@ -170,6 +170,22 @@ def test_jpegs_without_simplejpeg_differ_by_a_few_levels(monkeypatch):
     assert 0 < np.abs(found[0].astype(int) - wanted[0]).max() <= 10
 
 
+def test_jpegs_with_errors():
+    """One with bytes between two markers is Pillow's to decode; a truncated one is refused."""
+    file = tf.placeholder(tf.string)
+    whole, half = tf.image.decode_jpeg(file), tf.image.decode_jpeg(file, ratio=2)
+    second = 4 + int.from_bytes(COLOURS[4:6], 'big')        # where the second marker begins
+    odd = COLOURS[:second] + b'\0\0' + COLOURS[second:]
+    with tf.Session() as session:
+        wanted, found = session.run(whole, {file: COLOURS}), session.run(whole, {file: odd})
+        assert np.abs(wanted.astype(int) - found).max() <= 10
+        with pytest.raises(NotImplementedError, match='without errors'):
+            session.run(half, {file: odd})
+        for pixels in (whole, half):
+            with pytest.raises(tf.errors.InvalidArgumentError, match='truncated'):
+                session.run(pixels, {file: COLOURS[:-20]})
+
+
 def test_what_is_missing_of_decode_jpeg_says_so():
     file = tf.placeholder(tf.string)
     with tf.Session() as session:

@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from tinyflow.graph.support.gc_pause import collector_paused
-from tinyflow.graph.support.processors import limited_to
+from tinyflow.graph.support.processors import limited_to, present
 
 __all__ = ['Preparation', 'end_all', 'without_interpreter']
 
@@ -52,11 +52,12 @@ class Preparation:
         self._thread.start()
 
     def give_turn(self, seconds: float) -> None:
-        """Lets the thread work for so long; the caller waits, unless it needs no interpreter.
+        """Lets the thread work for so long; the caller waits, unless it needs no interpreter and
+        there is another processor.
 
         The garbage collector rests meanwhile.
         """
-        if self.needs_interpreter and self._thread.is_alive():
+        if (self.needs_interpreter or present() == 1) and self._thread.is_alive():
             with collector_paused():        # what is made lasts
                 self._until = max(self._until, time.perf_counter() + seconds)
                 self._turn.set()

@@ -12,6 +12,7 @@ import ctypes
 import os
 import site
 import sys
+import sysconfig
 import threading
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -108,7 +109,7 @@ class _environment:  # noqa: N801 - used as a function
 
 def find_library() -> Path | None:
     """The file of the library in this environment; None if the wheel is not installed."""
-    for folder in (sys.prefix, site.getuserbase()):
+    for folder in (sys.prefix, sysconfig.get_path('data'), site.getuserbase()):
         path = Path(folder) / 'lib' / 'libdnnl.so.3'
         if path.exists():
             return path

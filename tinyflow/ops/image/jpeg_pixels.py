@@ -28,8 +28,9 @@ def jpeg_pixels(data: bytes, channels: int, options: JpegOptions,
                 most_pixels: int) -> np.ndarray | None:
     """The pixels [height, width, channels], uint8; None if this is none of simplejpeg's files.
 
-    These are files that are damaged or truncated, and those with more than `most_pixels`; all, if
-    the package is not installed. `channels` 0 means as in the file.
+    These are files that are truncated or have an error, even one that libjpeg would pass over, and
+    those with more than `most_pixels`; all, if the package is not installed. `channels` 0 means as
+    in the file.
     """
     try:
         import simplejpeg  # optional package

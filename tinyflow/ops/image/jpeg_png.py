@@ -52,8 +52,9 @@ def _decoded(contents, channels, formats, options=_USUAL):
             return pixels
     with opened(data, formats) as picture:
         if picture.format == 'JPEG' and options.ratio != 1:
-            raise NotImplementedError('DecodeJpeg: ratio needs the package simplejpeg, and a whole '
-                                      'file: pip install tinyflow-graph[images]')
+            picture.load()                      # raises for a file that is truncated
+            raise NotImplementedError('DecodeJpeg: ratio needs a file without errors, and the '
+                                      'package simplejpeg: pip install tinyflow-graph[images]')
         if picture.mode in ('I', 'F') or picture.mode.startswith('I;16'):
             raise op_error(UnimplementedError, '16-bit images are not decoded.',
                            'save them with 8 bits.')
