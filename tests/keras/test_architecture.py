@@ -26,8 +26,8 @@ FLOORS = [
     {'keras2'},
     {'__init__'},
 ]
-HEAVY = ['h5py', 'yaml', 'PIL', 'pandas', 'sklearn', 'scipy', 'matplotlib', 'multiprocessing',
-         'concurrent.futures', 'google.protobuf', 'pygraphviz', 'tarfile']
+HEAVY = ['h5py', 'yaml', 'PIL', 'simplejpeg', 'pandas', 'sklearn', 'scipy', 'matplotlib',
+         'multiprocessing', 'concurrent.futures', 'google.protobuf', 'pygraphviz', 'tarfile']
 
 
 def _part(module):

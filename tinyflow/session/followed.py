@@ -52,6 +52,7 @@ class FollowedExecutable(Executable):
         self._fastest = min(self._fastest, time.perf_counter() - begin)
         self._here += 1
         if self._here >= self._begin:
+            # A run with its turn takes half as long again; three times is what may be noticed.
             self._prepare().give_turn(self._fastest / 2)
         return results
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tests.golden.image_files import COLOURS, JPEG
+from tests.golden.image_files import COLOURS, INKS, JPEG
 from tinyflow.ops.image import jpeg_png
 
 
@@ -171,7 +171,8 @@ def test_jpegs_without_simplejpeg_differ_by_a_few_levels(monkeypatch):
 
 
 def test_jpegs_with_errors():
-    """One with bytes between two markers is Pillow's to decode; a truncated one is refused."""
+    """Bytes before the end change nothing; before the picture, Pillow decodes it; truncated files
+    are refused."""
     file = tf.placeholder(tf.string)
     whole, half = tf.image.decode_jpeg(file), tf.image.decode_jpeg(file, ratio=2)
     second = 4 + int.from_bytes(COLOURS[4:6], 'big')        # where the second marker begins
@@ -179,11 +180,34 @@ def test_jpegs_with_errors():
     with tf.Session() as session:
         wanted, found = session.run(whole, {file: COLOURS}), session.run(whole, {file: odd})
         assert np.abs(wanted.astype(int) - found).max() <= 10
+        np.testing.assert_array_equal(
+            session.run(whole, {file: COLOURS[:-2] + b'\0\0' + COLOURS[-2:]}), wanted)
         with pytest.raises(NotImplementedError, match='without errors'):
             session.run(half, {file: odd})
         for pixels in (whole, half):
             with pytest.raises(tf.errors.InvalidArgumentError, match='truncated'):
                 session.run(pixels, {file: COLOURS[:-20]})
+        with pytest.raises(tf.errors.InvalidArgumentError, match='PNG'):
+            session.run(tf.image.decode_jpeg(file, try_recover_truncated=True), {file: b'text'})
+        with pytest.raises(tf.errors.InvalidArgumentError, match='channels must be 0, 1, or 3'):
+            session.run(tf.image.decode_png(file, channels=4), {file: COLOURS})
+        with pytest.raises(tf.errors.InvalidArgumentError, match='uint16'):
+            session.run(tf.image.decode_png(file, dtype=tf.uint16), {file: COLOURS})
+
+
+def test_inks_without_adobes_marker_are_not_inverted():
+    """An Adobe marker inside another segment, a thumbnail's, does not count."""
+    start = INKS.index(b'\xff\xee')
+    length = 2 + int.from_bytes(INKS[start + 2:start + 4], 'big')
+    marker = INKS[start:start + length]
+    plain = INKS[:start] + INKS[start + length:]
+    inside = plain[:2] + b'\xff\xed' + (length + 2).to_bytes(2, 'big') + marker + plain[2:]
+    file = tf.placeholder(tf.string)
+    with tf.Session() as session:
+        inverted, *others = [session.run(tf.image.decode_jpeg(file), {file: data})
+                             for data in (INKS, plain, inside)]
+    np.testing.assert_array_equal(*others)
+    assert np.abs(inverted.astype(int) - others[0]).max() > 100
 
 
 def test_what_is_missing_of_decode_jpeg_says_so():

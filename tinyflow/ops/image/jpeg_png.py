@@ -1,7 +1,8 @@
 """JPEG and PNG files, decoded and encoded through Pillow; JPEGs through simplejpeg if it is there.
 
-Pixels are TensorFlow's, but those of a JPEG through Pillow alone are as with
-dct_method='INTEGER_ACCURATE'. The default rounds differently, by up to ten levels.
+Pixels are TensorFlow's, but those of a JPEG through Pillow are about as with
+dct_method='INTEGER_ACCURATE', whatever the options. The default rounds differently, by up to ten
+levels as measured on noise.
 """
 from __future__ import annotations
 
@@ -25,6 +26,7 @@ _DAMAGED = (OSError, SyntaxError, EOFError, LookupError, OverflowError, ValueErr
 _MOST_PIXELS = 1 << 26      # of a picture that need not ask Pillow whether it is too large
 _MODES = {1: 'L', 3: 'RGB', 4: 'RGBA'}
 _USUAL = JpegOptions()
+_JPEG = b'\xff\xd8\xff'       # how a file begins
 _TRANSFORMS = ('', 'INTEGER_FAST', 'INTEGER_ACCURATE')
 _OTHERS = {b'GIF8': 'a GIF', b'BM': 'a BMP',
            b'RIFF': 'a WebP', b'II*': 'a TIFF', b'MM': 'a TIFF'}
@@ -46,15 +48,19 @@ def _decoded(contents, channels, formats, options=_USUAL):
         raise OpFailure(f'contents must be scalar, got shape {list(contents.shape)}',
                         'one file; tf.map_fn decodes several.')
     data = contents.item()
-    if data[:3] == b'\xff\xd8\xff':
+    if data[:3] == _JPEG:
+        if channels == 4:
+            raise OpFailure('channels must be 0, 1, or 3 for JPEG, got 4',
+                            'a JPEG file has no transparency; save the image as PNG.')
         pixels = jpeg_pixels(data, channels, options, _MOST_PIXELS)
         if pixels is not None:
             return pixels
     with opened(data, formats) as picture:
         if picture.format == 'JPEG' and options.ratio != 1:
             picture.load()                      # raises for a file that is truncated
-            raise NotImplementedError('DecodeJpeg: ratio needs a file without errors, and the '
-                                      'package simplejpeg: pip install tinyflow-graph[images]')
+            raise NotImplementedError(
+                'DecodeJpeg: ratio needs the package simplejpeg (pip install '
+                'tinyflow-graph[images]) and a file without errors, which is not too large.')
         if picture.mode in ('I', 'F') or picture.mode.startswith('I;16'):
             raise op_error(UnimplementedError, '16-bit images are not decoded.',
                            'save them with 8 bits.')
@@ -131,7 +137,7 @@ class DecodeJpeg(Op):
     def kernel(contents, *, channels, ratio, fancy_upscaling, try_recover_truncated, dct_method):
         if channels == 4:
             raise OpFailure('channels must be 0, 1, or 3 for JPEG, got 4',
-                            'tf.image.decode_png gives four.')
+                            'tf.image.decode_png gives four of a PNG.')
         if ratio not in (1, 2, 4, 8):
             raise ValueError(f'ratio must be 1, 2, 4, or 8, got {ratio}')
         if dct_method not in _TRANSFORMS:
@@ -141,7 +147,7 @@ class DecodeJpeg(Op):
         try:
             return _decoded(contents, channels, ['JPEG', 'PNG'], options)
         except OpFailure as error:
-            if try_recover_truncated:
+            if try_recover_truncated and contents.item()[:3] == _JPEG:
                 raise NotImplementedError(
                     'DecodeJpeg: try_recover_truncated is missing, and this file may be truncated: '
                     f'{error}') from error
@@ -162,6 +168,8 @@ class DecodePng(Op):
 
     def kernel(contents, *, channels, dtype):
         pixels = _decoded(contents, channels, ['PNG', 'JPEG'])
+        if dtype == dtypes.uint16 and contents.item()[:3] == _JPEG:
+            raise OpFailure('JPEG does not support uint16 output', 'leave dtype away.')
         return pixels if dtype == dtypes.uint8 else pixels.astype(np.uint16) * np.uint16(257)
 
 
@@ -192,7 +200,8 @@ def decode_jpeg(contents, channels=0, ratio=1, fancy_upscaling=True, try_recover
     """The pixels of a JPEG file, uint8: TensorFlow's, if the package simplejpeg is installed.
 
     Shapes: contents [] string -> [height, width, channels]; `channels` 0 means as in the file.
-    ImportError without Pillow (pip install tinyflow-graph[images]).
+    Truncated files and unusual ones are Pillow's to decode, with other roundings. ImportError
+    without both packages (pip install tinyflow-graph[images]).
     """
     return DecodeJpeg.apply(
         contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling,
