@@ -125,6 +125,19 @@ def test_blocks_of_a_product(monkeypatch, shape, dtype):
         blas_threads.dot(a, b.T if m != n else b[1:])
 
 
+@pytest.mark.parametrize('rows, blocks', [(64, 1), (128, 3), (1024, 4)])
+def test_which_products_are_split_on_a_crowded_machine(monkeypatch, rows, blocks):
+    """17 million multiplications by one thread of the BLAS, 34 in three blocks, 268 in four."""
+    blas = FakeBlas(threads=4, free=1)
+    blas._load.crowded = lambda free: True
+    monkeypatch.setattr(blas_threads, '_multiply', blas.multiply)
+    tiles = []
+    monkeypatch.setattr(blas_threads, 'in_tiles',
+                        lambda n, function, tile, fewest: tiles.append(-(-n // tile)))
+    blas_threads.dot(np.ones((rows, 512), np.float32), np.ones((512, 512), np.float32))
+    assert (tiles or [1]) == [blocks] and blas.given == [1, 4]
+
+
 @pytest.mark.parametrize('shape', [(70, 128, 64, 128), (3, 100, 64, 64, 64), (20, 3, 128, 64, 140)])
 @pytest.mark.parametrize('dtype', [np.float32, np.float64])
 def test_stacks_of_small_products(shape, dtype):
