@@ -11,8 +11,6 @@ import numpy as np
 
 from tinyflow.graph.support.errors import OpFailure
 
-__all__ = ['JpegOptions', 'jpeg_pixels']
-
 
 class JpegOptions(NamedTuple):
     """How a JPEG is decoded."""
