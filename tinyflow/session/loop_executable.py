@@ -18,7 +18,7 @@ class LoopExecutable(FollowedExecutable):
 
     def __init__(self, program: Program, runtime: Runtime, patience: int,
                  unroll: Callable[[], Executable], replace: Callable[[Executable], None]) -> None:
-        # Turns last half as long as runs: unrolling a network of 28 steps takes about ten of those.
+        # Unrolling has the turns of three quarters of the runs, each of half a run.
         super().__init__(program, runtime, patience // 4, patience, replace)
         self._unroll = unroll
 

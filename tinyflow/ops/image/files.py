@@ -11,7 +11,7 @@ from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.image.colors import convert_image_dtype
 from tinyflow.ops.image.gif_bmp import decode_bmp, decode_gif
 from tinyflow.ops.image.jpeg import EncodeJpegVariableQuality
-from tinyflow.ops.image.jpeg_png import decode_jpeg, decode_png
+from tinyflow.ops.image.jpeg_png import JPEG, decode_jpeg, decode_png
 from tinyflow.ops.math import logic
 from tinyflow.ops.random import random_functions
 from tinyflow.ops.strings import substrings
@@ -23,7 +23,7 @@ def is_jpeg(contents, name=None):
     Shapes: contents [*a], string -> [*a], bool.
     """
     with name_scope(name, 'is_jpeg'):
-        return logic.equal(substrings.substr(contents, 0, 3), b'\xff\xd8\xff')
+        return logic.equal(substrings.substr(contents, 0, 3), JPEG)
 
 
 def _is_png(contents):

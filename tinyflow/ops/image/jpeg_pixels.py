@@ -39,9 +39,9 @@ def jpeg_pixels(data: bytes, channels: int, options: JpegOptions,
         inks = space in ('CMYK', 'YCCK')
         grey = channels == 1 or not channels and space == 'Gray'
         colours = 'CMYK' if inks else 'GRAY' if grey else 'RGB'
-        pixels = _decoded(simplejpeg.decode_jpeg, data, colours, fastdct=not options.accurate,
-                          fastupsample=not options.fancy_upscaling,
-                          **_smaller(height, width, options.ratio))
+        pixels = _despite_errors(
+            simplejpeg.decode_jpeg, data, colours, fastdct=not options.accurate,
+            fastupsample=not options.fancy_upscaling, **_smaller(height, width, options.ratio))
     except (ValueError, LookupError):           # some subsamplings have no name in simplejpeg
         return None
     if not inks:
@@ -52,7 +52,8 @@ def jpeg_pixels(data: bytes, channels: int, options: JpegOptions,
     return _of_inks(pixels, _has_adobe_marker(data))
 
 
-def _decoded(decode: Callable[..., np.ndarray], *arguments: Any, **options: Any) -> np.ndarray:
+def _despite_errors(decode: Callable[..., np.ndarray], *arguments: Any,
+                    **options: Any) -> np.ndarray:
     """The pixels; errors in the file that do not end it are passed over, as in TensorFlow."""
     try:
         return decode(*arguments, **options)

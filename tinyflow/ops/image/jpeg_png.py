@@ -26,7 +26,7 @@ _DAMAGED = (OSError, SyntaxError, EOFError, LookupError, OverflowError, ValueErr
 _MOST_PIXELS = 1 << 26      # of a picture that need not ask Pillow whether it is too large
 _MODES = {1: 'L', 3: 'RGB', 4: 'RGBA'}
 _USUAL = JpegOptions()
-_JPEG = b'\xff\xd8\xff'       # how a file begins
+JPEG = b'\xff\xd8\xff'        # how a file begins
 _TRANSFORMS = ('', 'INTEGER_FAST', 'INTEGER_ACCURATE')
 _OTHERS = {b'GIF8': 'a GIF', b'BM': 'a BMP',
            b'RIFF': 'a WebP', b'II*': 'a TIFF', b'MM': 'a TIFF'}
@@ -48,7 +48,7 @@ def _decoded(contents, channels, formats, options=_USUAL):
         raise OpFailure(f'contents must be scalar, got shape {list(contents.shape)}',
                         'one file; tf.map_fn decodes several.')
     data = contents.item()
-    if data[:3] == _JPEG:
+    if data[:3] == JPEG:
         if channels == 4:
             raise OpFailure('channels must be 0, 1, or 3 for JPEG, got 4',
                             'a JPEG file has no transparency; save the image as PNG.')
@@ -147,7 +147,7 @@ class DecodeJpeg(Op):
         try:
             return _decoded(contents, channels, ['JPEG', 'PNG'], options)
         except OpFailure as error:
-            if try_recover_truncated and contents.item()[:3] == _JPEG:
+            if try_recover_truncated and contents.item()[:3] == JPEG:
                 raise NotImplementedError(
                     'DecodeJpeg: try_recover_truncated is missing, and this file may be truncated: '
                     f'{error}') from error
@@ -168,7 +168,7 @@ class DecodePng(Op):
 
     def kernel(contents, *, channels, dtype):
         pixels = _decoded(contents, channels, ['PNG', 'JPEG'])
-        if dtype == dtypes.uint16 and contents.item()[:3] == _JPEG:
+        if dtype == dtypes.uint16 and contents.item()[:3] == JPEG:
             raise OpFailure('JPEG does not support uint16 output', 'leave dtype away.')
         return pixels if dtype == dtypes.uint8 else pixels.astype(np.uint16) * np.uint16(257)
 
@@ -200,8 +200,8 @@ def decode_jpeg(contents, channels=0, ratio=1, fancy_upscaling=True, try_recover
     """The pixels of a JPEG file, uint8: TensorFlow's, if the package simplejpeg is installed.
 
     Shapes: contents [] string -> [height, width, channels]; `channels` 0 means as in the file.
-    Truncated files and unusual ones are Pillow's to decode, with other roundings. ImportError
-    without both packages (pip install tinyflow-graph[images]).
+    Files with unusual subsampling or errors in the header are Pillow's to decode, with other
+    roundings. ImportError if neither package is there (pip install tinyflow-graph[images]).
     """
     return DecodeJpeg.apply(
         contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling,
