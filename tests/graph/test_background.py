@@ -121,10 +121,34 @@ def test_other_threads_keep_their_settings():
 
 
 def test_work_is_ended_with_the_process():
-    stop = threading.Event()
-    preparation = Preparation(lambda: count_calls([], stop), in_turns=False)
+    preparation = Preparation(endless_work, in_turns=False)
     preparation.end()
-    assert not preparation._thread.is_alive() and not stop.is_set()
+    assert not preparation._thread.is_alive()
+
+
+def test_a_lock_of_another_package_is_returned_when_work_ends():
+    """Others may wait for it, and the exit of the process for them."""
+    held, inside, go_on = threading.RLock(), threading.Event(), threading.Event()
+
+    def with_lock():
+        held.acquire()
+        inside.set()
+        go_on.wait()            # no `with`: llvmlite takes its lock in a function in Python, too
+        len('')
+        held.release()
+
+    preparation = Preparation(lambda: endless_work(with_lock), in_turns=False)
+    assert inside.wait(60)
+    threading.Timer(0.2, go_on.set).start()
+    preparation.end()
+    assert not preparation._thread.is_alive() and held.acquire(timeout=5)
+
+
+def endless_work(step=lambda: None):
+    """Calls other packages' functions (here: this module's) and tinyflow's."""
+    while True:
+        step()
+        processors.most_threads()
 
 
 def test_it_makes_no_threads_of_low_priority():

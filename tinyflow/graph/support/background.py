@@ -29,7 +29,9 @@ __all__ = ['Preparation', 'end_all', 'without_interpreter']
 _PATIENCE, _UNASKED = 0.02, 0.001   # seconds without a turn, after which it works for a moment
 _PRIORITY = 10                      # of the thread; 0 is usual, 19 the lowest
 
-_END_SECONDS = 10                   # that the exit of the process waits for a thread
+_END_SECONDS = 10                   # that the exit of the process waits for its threads
+# Its functions in Python take and return a lock that all threads share.
+_NO_PAUSE = 'llvmlite.binding'
 
 _own = threading.local()
 _all: weakref.WeakSet[Preparation] = weakref.WeakSet()
@@ -71,9 +73,12 @@ class Preparation:
 
     def end(self) -> None:
         """Ends the work where it is, at the latest when LLVM is done with what it compiles."""
+        self._stop()
+        self._thread.join(_END_SECONDS)
+
+    def _stop(self) -> None:
         self._ended = True
         self._turn.set()
-        self._thread.join(_END_SECONDS)
 
     def _run(self) -> None:
         _own.preparation = self
@@ -88,12 +93,15 @@ class Preparation:
 
     def _pause(self, frame: Any, event: str, argument: Any) -> None:
         """The interpreter calls it when a function of this thread begins or ends."""
-        if self.needs_interpreter and time.perf_counter() > self._until and not self._ended:
+        if not self.needs_interpreter:
+            return
+        if self._ended:
+            if event == 'call' and _may_raise(frame):
+                raise SystemExit
+        elif time.perf_counter() > self._until and not _module(frame).startswith(_NO_PAUSE):
             if not self._turn.wait(_PATIENCE):
                 self._until = time.perf_counter() + _UNASKED
             self._turn.clear()
-        if self._ended and self.needs_interpreter:
-            raise SystemExit
 
 
 @contextmanager
@@ -115,11 +123,26 @@ def without_interpreter() -> Iterator[None]:
 
 def end_all() -> None:
     """Ends all preparations."""
-    for preparation in tuple(_all):
-        preparation.end()
+    preparations, until = tuple(_all), time.monotonic() + _END_SECONDS
+    for preparation in preparations:
+        preparation._stop()
+    for preparation in preparations:
+        preparation._thread.join(max(0, until - time.monotonic()))
 
 
 atexit.register(end_all)        # LLVM must not work while the process takes its library down
+
+
+def _may_raise(frame: Any) -> bool:
+    """Whether a function that begins may end with an exception.
+
+    Other packages' functions may have taken a lock that they would not return then: llvmlite's.
+    """
+    return _module(frame).partition('.')[0] == 'tinyflow' and frame.f_code.co_name != '__exit__'
+
+
+def _module(frame: Any) -> str:
+    return str(frame.f_globals.get('__name__'))
 
 
 def _lower_priority() -> None:
