@@ -1,4 +1,7 @@
 """The number of BLAS threads of a product: by a table, with a made-up BLAS, and in NumPy's own."""
+import os
+import subprocess
+import sys
 import threading
 from types import SimpleNamespace
 
@@ -205,3 +208,37 @@ def test_products_of_columns_and_rows(a, b):
     np.testing.assert_array_equal(blas_threads.matmul(a, b), expected)
     with pytest.raises(ValueError, match='matmul'):
         blas_threads.matmul(a, np.ones((2, 5), 'f'))
+
+
+_AFTER_NUMPY = '''
+import ctypes, sys, threading
+import numpy as np
+matrix = np.ones((1500, 1500), np.float32)
+matrix @ matrix                             # starts OpenBLAS' threads
+go_on, stop = threading.Event(), []
+def wait(): {wait}
+threading.Thread(target=wait, daemon=True).start()
+import tinyflow as tf
+from tinyflow.graph.support import blas_library
+go_on.set(), stop.append(True)
+library = next(blas_library._libraries())
+print(library.openblas_thread_timeout(), (matrix @ matrix).sum() == 1500 ** 3)
+'''
+
+
+@pytest.mark.skipif(sys.platform != 'linux', reason='done on Linux')
+@pytest.mark.parametrize('wait, usual, expected', [
+    ('go_on.wait()', None, '22'), ('go_on.wait()', '24', '24'),
+    ('\n    while not stop: pass', None, '0')])
+def test_numpy_was_imported_first(wait, usual, expected):
+    """Its threads would spin for a tenth of a second; not so if a thread may be multiplying."""
+    library = next(blas_library._libraries(), None)
+    if not hasattr(library, 'openblas_thread_timeout'):
+        pytest.skip("NumPy's BLAS has no such setting")
+    environment = {name: value for name, value in os.environ.items()
+                   if name != 'OPENBLAS_THREAD_TIMEOUT'}
+    if usual is not None:
+        environment['OPENBLAS_THREAD_TIMEOUT'] = usual
+    done = subprocess.run([sys.executable, '-c', _AFTER_NUMPY.format(wait=wait)], env=environment,
+                          capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == [expected, 'True'], done.stderr

@@ -1,29 +1,28 @@
-"""Finds the functions of NumPy's OpenBLAS that read and set its number of threads."""
+"""NumPy's OpenBLAS: its functions that read and set its number of threads."""
 from __future__ import annotations
 
 import ctypes
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ['find_openblas']
+__all__ = ['find_openblas', 'read_environment_again']
 
 # As NumPy's wheels name them, with 64 and 32 bit integers, and as other builds do.
 _NAMES = 'scipy_openblas_{}64_', 'scipy_openblas_{}', 'openblas_{}64_', 'openblas_{}'
 
+# Modules whose functions threads wait in.
+_WAITING = frozenset({'asyncio', 'concurrent', 'multiprocessing', 'queue', 'selectors', 'socket',
+                      'threading', 'tornado', 'zmq'})
+
 
 def find_openblas() -> tuple[Callable[[], int], Callable[[int], Any]] | None:
     """(get_num_threads, set_num_threads) of the OpenBLAS that NumPy has loaded, or None."""
-    for path in _loaded():
-        try:
-            # PyDLL keeps the interpreter lock: the calls take less time than giving it away.
-            library = ctypes.PyDLL(path, getattr(os, 'RTLD_NOLOAD', 0) | ctypes.DEFAULT_MODE)
-        except OSError:
-            continue
+    for library in _libraries():
         for name in _NAMES:
             get = getattr(library, name.format('get_num_threads'), None)
             change = getattr(library, name.format('set_num_threads'), None)
@@ -34,12 +33,52 @@ def find_openblas() -> tuple[Callable[[], int], Callable[[int], Any]] | None:
     return None
 
 
+def read_environment_again() -> None:
+    """Has OpenBLAS, loaded already, look at its environment variables and start its threads anew.
+
+    Nothing is done while another thread may be computing a product: it would wait for good.
+    """
+    if sys.platform != 'linux' or not all(map(_waits, _innermost_frames())):
+        return
+    for library in _libraries():
+        read = getattr(library, 'openblas_read_env', None)
+        end_threads = getattr(library, 'blas_thread_shutdown_', None)
+        if read is not None and end_threads is not None:
+            read()
+            end_threads()       # the next large product starts them
+            return
+
+
+def _innermost_frames() -> Iterator[Any]:
+    """What the other threads do."""
+    own = threading.get_ident()
+    yield from (frame for number, frame in sys._current_frames().items() if number != own)
+
+
+def _waits(frame: Any) -> bool:
+    """Whether a thread waits, as those of a notebook's kernel do."""
+    return str(frame.f_globals.get('__name__')).partition('.')[0] in _WAITING
+
+
+def _libraries() -> Iterator[ctypes.PyDLL]:
+    for path in _loaded():
+        try:
+            # PyDLL keeps the interpreter lock: the calls take less time than giving it away.
+            yield ctypes.PyDLL(path, getattr(os, 'RTLD_NOLOAD', 0) | ctypes.DEFAULT_MODE)
+        except OSError:
+            continue
+
+
 def _loaded() -> Iterator[str]:
     """The paths of OpenBLAS libraries that NumPy may have loaded: its own, then the system's."""
-    package = Path(np.__file__).parent
-    for folder in (package.parent / 'numpy.libs', package / '.dylibs'):
-        yield from map(str, sorted(folder.glob('*openblas*')))
+    package = os.path.dirname(np.__file__)
+    for folder in (os.path.join(os.path.dirname(package), 'numpy.libs'),
+                   os.path.join(package, '.dylibs')):
+        if os.path.isdir(folder):
+            yield from (os.path.join(folder, name) for name in sorted(os.listdir(folder))
+                        if 'openblas' in name)
     if sys.platform == 'linux':
-        maps = Path('/proc/self/maps').read_text(encoding='utf-8', errors='replace')
-        paths = {line.split(maxsplit=5)[-1] for line in maps.splitlines() if 'openblas' in line}
+        with open('/proc/self/maps', encoding='utf-8', errors='replace') as maps:
+            paths = {line.rstrip('\n').split(maxsplit=5)[-1] for line in maps
+                     if 'openblas' in line}
         yield from sorted(path for path in paths if 'scipy.libs' not in path)

@@ -20,11 +20,14 @@ from collections.abc import Callable
 from typing import Any
 
 # For how long OpenBLAS' threads spin after a product, as a power of two: 1.5 ms. By default it is a
-# tenth of a second, for which they occupy processors that tinyflow's own threads need; with less,
-# steps of one product wait for them to wake. OpenBLAS reads it when NumPy loads it, so it has an
-# effect only if tinyflow is imported before NumPy.
-if 'numpy' not in sys.modules:
-    os.environ.setdefault('OPENBLAS_THREAD_TIMEOUT', '22')
+# tenth of a second, for which they occupy processors that other threads need, tinyflow's own and
+# oneDNN's; with less, steps of one product wait for them to wake. OpenBLAS reads it when NumPy
+# loads it.
+if 'OPENBLAS_THREAD_TIMEOUT' not in os.environ:
+    os.environ['OPENBLAS_THREAD_TIMEOUT'] = '22'
+    if 'numpy' in sys.modules:
+        from tinyflow.graph.support.blas_library import read_environment_again  # start-up time
+        read_environment_again()
 
 import numpy as np  # noqa: E402 - see above
 
