@@ -6,6 +6,7 @@ import pytest
 
 import tinyflow as tf
 from tinyflow.session.cache_entry import CacheEntry
+from tinyflow.session.loop_executable import LoopExecutable
 from tinyflow.session.observed import Observer, attach, detach, observing, session_of
 from tinyflow.session.program_cache import ProgramCache
 
@@ -168,3 +169,20 @@ def test_two_observers_and_a_monitored_session(graph):
 def test_what_cannot_be_observed_is_refused():
     with pytest.raises(TypeError, match='not of 3'):
         attach(3, Log())
+
+
+def test_a_program_that_is_replaced_unobserved_is_observed_later(session):
+    """As one with a loop is after some runs."""
+    x = tf.placeholder(tf.float32, [2])
+    total = tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + x), [0, x])[1]
+    log = Log()
+    log.wants = lambda fetches: not looks_away
+    with observing(session, log):
+        looks_away = True
+        for _ in range(40):
+            session.run(total, {x: [1, 2]})
+        looks_away = False
+        session.run(total, {x: [1, 2]})
+    assert len(log.begun) == 1
+    executable, = next(iter(session._calls.values())).entry.executables.values()
+    assert not isinstance(executable, LoopExecutable)

@@ -99,6 +99,8 @@ class Explanation:
     def _request(self) -> list[str]:
         lines = [f'fetch {f.name}' for f in self.fetches]
         lines += [f'feed  {t.name} {shapes.text(shape)}' for t, shape in self.feeds]
+        lines += [f'take  {v.name} {shapes.text(v.raw_shape)}, and then run the program for this '
+                  'shape' for v in self.program.feeds[len(self.feeds):]]
         return lines
 
     def _schedule(self) -> list[str]:
@@ -228,7 +230,7 @@ def _explain(session, fetches, feed_dict, runs, own_session) -> Explanation:
     call = session._new_call(fetches, feed_dict)
     arrays = call.arrays(feed_dict.values()) if feed_dict else []
     executable = call.executable(arrays)
-    explanation = describe_executable(session, call.entry, executable,
+    explanation = describe_executable(session, call.entry, executable.shown,
                                       tuple(a.shape for a in arrays))
     if own_session:
         explanation.not_run = 'there is no Session; explain inside `with tf.Session():`'
@@ -272,6 +274,7 @@ def _measure(explanation, executable, arrays, runs):
                 if pending:                     # Ctrl-C
                     return
             explanation.profile = profile_executable(executable, arrays, runs)
+            explanation.executable = executable.shown
             explanation.run_seconds = sorted(times)[len(times) // 2]
             explanation.fastest_seconds = min(times)
         except (FailedPreconditionError, InvalidArgumentError) as error:

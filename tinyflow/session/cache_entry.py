@@ -57,20 +57,31 @@ class CacheEntry:
 
     def _compile(self, shapes: tuple) -> Executable:
         self._seen += 1
-        general = self._seen > _TOO_MANY_SHAPES
-        if general:
-            shapes = _common([*self.executables, shapes])
-        options = self._options
+        if self._seen <= _TOO_MANY_SHAPES:
+            return self._add(shapes)
+        general = _common([*self.executables, shapes])
+        executable = self._add(general)
+        self._general = general             # only after success: an error must change nothing
+        return executable
+
+    def _add(self, shapes: tuple) -> Executable:
         with collector_paused():
-            program = optimise(self.program, shapes, options, options.unroll == 0)
-            executable = self._executable_of(program, shapes)
+            executable = self._make(shapes)
         self.executables[shapes] = executable
-        if general:
-            self._general = shapes          # only after success: an error must change nothing
         while len(self.executables) > _SHAPES:
             oldest = next(key for key in self.executables if key != self._general)
             del self.executables[oldest]
         return executable
+
+    def _make(self, shapes: tuple) -> Executable:
+        options = self._options
+        if not options.nan_check and any('IteratorGetNext' in t for t in self.program.types):
+            from tinyflow.session.element_executable import element_executable  # start-up time
+            found = element_executable(self.program, shapes, self._runtime, options)
+            if found is not None:
+                return found
+        program = optimise(self.program, shapes, options, options.unroll == 0)
+        return self._executable_of(program, shapes)
 
     def _executable_of(self, program: Program, shapes: tuple) -> Executable:
         options = self._options

@@ -27,6 +27,8 @@ class Executable:
     It may be called by several threads at once, and again by a py_func inside it.
     """
 
+    take: Executable | None = None          # takes elements before the rest of a run
+
     def __init__(self, program: Program, runtime: Runtime) -> None:
         self.program = program
         self.plan = plan_memory(program)
@@ -37,6 +39,15 @@ class Executable:
         self._free = runtime.variable_arenas if self.source.storage_operations \
             else runtime.free_arenas
         self._functions: dict[Arena, Callable[..., list]] = {}   # bound to each arena
+
+    def compiled(self) -> Executable:
+        """The program as one Executable, with its source and memory."""
+        return self
+
+    @property
+    def shown(self) -> Executable:
+        """What the last run was, for profiles and explanations."""
+        return self
 
     @contextmanager
     def arena(self) -> Iterator[Arena]:

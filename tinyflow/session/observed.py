@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from tinyflow.compiler.ir import Program
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.errors import misuse
 from tinyflow.session.cache_entry import CacheEntry
@@ -147,8 +146,11 @@ class _ObservedEntry(CacheEntry):
 
     programs: ObservedPrograms
 
-    def _executable_of(self, program: Program, shapes: tuple) -> Executable:
-        return ObservedExecutable(super()._executable_of(program, shapes), self)
+    def _make(self, shapes: tuple) -> Executable:
+        return ObservedExecutable(super()._make(shapes), self)
+
+    def _replace(self, shapes: tuple, executable: Executable) -> None:
+        super()._replace(shapes, ObservedExecutable(executable, self))
 
 
 def _observe(entry: CacheEntry, programs: ObservedPrograms) -> None:
@@ -165,10 +167,9 @@ class ObservedExecutable(Executable):
     checks_deadline = True
 
     def __init__(self, plain: Executable, entry: Any) -> None:
-        if isinstance(plain, FirstRun):
-            plain = plain.compiled()
-        vars(self).update(vars(plain))      # its program and memory, for a traced run
-        self.plain = plain
+        whole = plain.compiled()
+        vars(self).update(vars(whole))      # its program and memory, for a traced run
+        self.plain = whole if isinstance(plain, FirstRun) else plain
         self._entry = entry
         self._observed_steps: Any = None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +34,8 @@ def profile(executable: Executable, arrays: Sequence[np.ndarray],
     They work in an arena that earlier runs have used, as other runs do: the first use of memory
     takes longer than many an instruction.
     """
+    if executable.take is not None:
+        return _profile_parts(executable, arrays, runs)
     source = timed_source(executable)
     with executable.arena() as arena:
         frame = executable.bind(source, arena.block(executable.plan.arena_bytes))
@@ -51,6 +54,21 @@ def profile(executable: Executable, arrays: Sequence[np.ndarray],
                             instruction, start, end in zip(source.timed, starts, ticks)])
             if pending:
                 break
+    return results, timings
+
+
+def _profile_parts(executable: Any, arrays: Sequence[np.ndarray],
+                   runs: int) -> tuple[list, list[list[Timing]]]:
+    """The same of an ElementExecutable."""
+    timings = []
+    for _ in range(runs):
+        elements, (first,) = profile(executable.take, arrays)
+        given = [*arrays, *elements]
+        results, (second,) = profile(executable.for_elements(given), given)
+        begin = first[-1].start + first[-1].seconds
+        timings.append(first + [Timing(t.instruction, begin + t.start, t.seconds) for t in second])
+        if pending:
+            break
     return results, timings
 
 

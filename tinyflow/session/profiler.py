@@ -116,4 +116,5 @@ def profile_executable(executable: Executable, arrays: Sequence[Any], runs: int)
     """Runs a program `runs` times with a clock after every instruction. ValueError for none."""
     if runs < 1:
         raise misuse(ValueError(f'A profile needs at least one run, not {runs}.'))
-    return Profile(executable, profile(executable, arrays, runs)[1])
+    timings = profile(executable, arrays, runs)[1]
+    return Profile(executable.shown, timings)
