@@ -71,7 +71,8 @@ test: .venv/installed
 thorough: .venv/installed
 	@$(PY) -m pytest -q -n $(JOBS) --benchmark-disable -m thorough $(ARGS)
 	@TINYFLOW_NATIVE=always $(PY) -m pytest -q -n $(JOBS) --benchmark-disable -m 'not thorough' \
-	    tests/ops/test_ops.py tests/golden/test_ops.py tests/golden/test_programs.py
+	    tests/ops/test_ops.py tests/golden/test_ops.py tests/golden/test_programs.py \
+	    tests/session/test_elements.py tests/train/test_exact_resume.py tests/keras/layers
 
 # Progress is kept in .fuzz: RESUME=1 goes on where an interrupted run ended.
 fuzz: .venv/installed

@@ -167,8 +167,11 @@ class Primitive:
                  layouts: dict[str, ctypes.c_void_p], work: int,
                  reordered: Sequence[str] = (), workspace: bool = False) -> None:
         self._library = library = load()
-        self._work = work
+        self._most = max(1, min(processors.present(), work // _PER_THREAD))     # threads
         self._lock = threading.Lock()
+        # oneDNN divides the work, and so decides on the order of sums, by the number that the
+        # thread that makes the primitive has set.
+        library.use_threads(self._most)
         attributes = library.make('dnnl_primitive_attr_create')
         library.check('dnnl_primitive_attr_set_scratchpad_mode', attributes, _SCRATCHPAD_BY_USER)
         self.description = make(attributes)
@@ -226,9 +229,9 @@ class Primitive:
         library = self._library
         calls = library.calls
         number = 1
-        if self._work > 2 * _PER_THREAD and not _forked:
-            number = processors.processors()
-        library.use_threads(max(1, min(number, self._work // _PER_THREAD)))
+        if self._most > 1 and not _forked:
+            number = min(processors.processors(), self._most)
+        library.use_threads(number)
         with self._lock:
             for name, array in arrays.items():
                 calls.dnnl_memory_set_data_handle(self._memory[name],
