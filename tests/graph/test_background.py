@@ -9,7 +9,7 @@ import time
 import pytest
 
 from tinyflow.graph.support import background, processors
-from tinyflow.graph.support.background import Preparation, without_interpreter
+from tinyflow.graph.support.background import Preparation, may_end_here, without_interpreter
 
 
 def count_calls(counted, stop):
@@ -144,11 +144,16 @@ def test_a_lock_of_another_package_is_returned_when_work_ends():
     assert not preparation._thread.is_alive() and held.acquire(timeout=5)
 
 
+@may_end_here
+def pass_by():
+    pass
+
+
 def endless_work(step=lambda: None):
-    """Calls other packages' functions (here: this module's) and tinyflow's."""
+    """Calls other packages' functions and, at times, one with which work may end."""
     while True:
         step()
-        processors.most_threads()
+        pass_by()
 
 
 def test_it_makes_no_threads_of_low_priority():

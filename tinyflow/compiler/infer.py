@@ -17,6 +17,7 @@ from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.constant_value import as_python, evaluate
 from tinyflow.graph.operation import Operation
+from tinyflow.graph.support.background import may_end_here
 
 _LARGEST_CONSTANT = 1 << 20     # elements of a folded result
 _LARGEST_STATIC = 64            # elements of an integer value that shapes may depend on
@@ -84,6 +85,7 @@ def _lost_a_shape(inputs: Sequence[Value], old_inputs: Sequence[Value]) -> bool:
                for v, old in zip(inputs, old_inputs))
 
 
+@may_end_here
 def infer_and_fold(instruction: Instruction, fold: bool, settled: bool = False) -> bool:
     """Sets the outputs' shapes (unless they are settled), and their values if they are constant;
     True if all of them are.

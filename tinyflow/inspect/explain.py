@@ -138,6 +138,9 @@ class Explanation:
         if before:
             lines.insert(0, f'{_micro(before)} the fastest run with NumPy alone, before the '
                             f'program moved up to native code; {_micro(self.fastest_seconds)} now')
+        if getattr(self.executable, 'will_move', False):
+            lines.insert(0, f'{self.executable.follower} follows after '
+                            f'{self.executable.runs_left:,} more runs (docs/native.md)')
         return lines + self.profile.table(12).splitlines()
 
     def __str__(self) -> str:

@@ -10,6 +10,7 @@ change a bit, so it does not matter when it moves up.
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
@@ -40,10 +41,18 @@ class NativeExecutable(Executable):
 class RisingExecutable(FollowedExecutable):
     """A program that is replaced by one with native kernels after some runs."""
 
+    follower = 'native code'
+
     def __init__(self, program: Program, runtime: Runtime,
                  replace: Callable[[Executable], None]) -> None:
         super().__init__(program, runtime, _BEGIN, runs_with_numpy(program), self._moved_up)
         self._replace_by = replace
+
+    @property
+    def replaced_after(self) -> int:
+        if self._count.native_after is None:
+            self._count.native_after = super().replaced_after
+        return self._count.native_after
 
     def following(self) -> NativeExecutable | None:
         raised = native_executable(self.program, self._runtime)
@@ -52,7 +61,8 @@ class RisingExecutable(FollowedExecutable):
         return raised
 
     def _moved_up(self, raised: Any) -> None:
-        raised.numpy_seconds = self._fastest
+        if self._fastest < math.inf:                # else it has not run here with NumPy
+            raised.numpy_seconds = self._fastest
         self._replace_by(raised)
 
 

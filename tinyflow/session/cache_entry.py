@@ -76,8 +76,7 @@ class CacheEntry:
     def _make(self, shapes: tuple) -> Executable:
         options = self._options
         if not options.nan_check and any('IteratorGetNext' in t for t in self.program.types):
-            from tinyflow.session.element_executable import element_executable  # start-up time
-            found = element_executable(self.program, shapes, self._runtime, options)
+            found = self._runtime.for_elements(self.program, shapes, options)
             if found is not None:
                 return found
         program = optimise(self.program, shapes, options, options.unroll == 0)

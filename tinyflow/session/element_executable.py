@@ -1,7 +1,6 @@
 """Programs that take elements of iterators: compiled for the shapes of what they have taken."""
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any
@@ -87,18 +86,20 @@ class _RestEntry(CacheEntry):
 
     def __init__(self, program: Program, runtime: Runtime, options: Options) -> None:
         super().__init__((), (), runtime, options, program)
-        self._counts = Counter[tuple]()
+        self._shapes = runtime.trainings.shapes_of(program)
 
     def executable(self, shapes: tuple) -> Executable:
         found = self.executables.get(shapes)
         if found is not None:
             return found
         with self._lock:
-            special = len(self.executables) - (self._general is not None)
-            if special < _SPECIAL:
-                self._counts[shapes] += 1
-                if not special or self._counts[shapes] > _OFTEN:
-                    return self._add(shapes)
+            special, counts = self._shapes.special, self._shapes.counts
+            if shapes not in special and len(special) < _SPECIAL:
+                counts[shapes] += 1
+                if not special or counts[shapes] > _OFTEN:
+                    special.append(shapes)
+            if shapes in special:
+                return self.executables.get(shapes) or self._add(shapes)
             if self._general is None:
                 general = tuple([feed.raw_shape if i in self.program.owned else shape for
                                  i, (feed, shape) in enumerate(zip(self.program.feeds, shapes))])

@@ -22,14 +22,18 @@ __all__ = ['FollowedExecutable']
 class FollowedExecutable(Executable):
     """A program that begins to make another one after `begin` runs, and is replaced after `end`.
 
-    `replace` is called with the other one, so that later calls find it at once.
+    All runs of its training count (training_runs.py). `replace` is called with the other one, so
+    that later calls find it at once.
     """
+
+    follower = 'a faster program'
 
     def __init__(self, program: Program, runtime: Runtime, begin: int, end: int,
                  replace: Callable[[Executable], None]) -> None:
         super().__init__(program, runtime)
         self._begin, self._end, self._replace = begin, end, replace
-        self._here = 0                  # runs, without those of a program that this one follows
+        self._count = runtime.trainings.runs_of(program)
+        self._before = 0                # runs until the program that this one follows was replaced
         self._fastest = float('inf')    # seconds of a run
         self._lock = threading.Lock()
         self._following: Executable | None = None
@@ -41,17 +45,27 @@ class FollowedExecutable(Executable):
         """Whether the program is still to be replaced."""
         return not self._done
 
+    @property
+    def replaced_after(self) -> int:
+        """The number of the training's runs after which it is replaced."""
+        return self._before + self._end
+
+    @property
+    def runs_left(self) -> int:
+        """The number of runs before it is replaced."""
+        return max(0, self.replaced_after - self._count.runs)
+
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
         if self._done:
             return super().__call__(feeds) if self._following is None else self._following(feeds)
-        if self._here >= self._end:
+        if self._count.runs >= self.replaced_after:
             self._move()
             return self(feeds)
         begin = time.perf_counter()
         results = super().__call__(feeds)
         self._fastest = min(self._fastest, time.perf_counter() - begin)
-        self._here += 1
-        if self._here >= self._begin:
+        self._count.runs += 1
+        if self._count.runs >= self._before + self._begin:
             # A run with its turn takes half as long again; three times is what may be noticed.
             self._prepare().give_turn(self._fastest / 2)
         return results
@@ -70,9 +84,12 @@ class FollowedExecutable(Executable):
         with self._lock:
             if not self._done:
                 self._done = True
-                if self._following is not None:
-                    self._following.runs = self.runs
-                    self._replace(self._following)
+                following = self._following
+                if following is not None:
+                    following.runs = self.runs
+                    if isinstance(following, FollowedExecutable):
+                        following._count, following._before = self._count, self.replaced_after
+                    self._replace(following)
 
     def following(self) -> Executable | None:
         """Makes the program that follows; None if there is none, and this one goes on."""

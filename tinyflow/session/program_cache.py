@@ -16,10 +16,12 @@ from threading import RLock
 import numpy as np
 
 from tinyflow.compiler.compile import Options
+from tinyflow.compiler.ir import Program
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.session.cache_entry import CacheEntry
 from tinyflow.session.compiled_function import CompiledFunction
+from tinyflow.session.executable import Executable
 from tinyflow.session.runtime import Runtime
 from tinyflow.session.store import Store
 
@@ -31,6 +33,7 @@ class ProgramCache:
         self.store, self.options = store, options or Options()
         self.runtime = Runtime(store)
         self.runtime.make_function = self.make_function
+        self.runtime.for_elements = self.for_elements
         self.entries: weakref.WeakValueDictionary[tuple, CacheEntry] = weakref.WeakValueDictionary()
         self._lock = RLock()
 
@@ -50,6 +53,11 @@ class ProgramCache:
                       owned: Collection[Tensor] = ()) -> Callable[..., list]:
         """A callable for a FuncGraph, compiled at its first call; see nested.FunctionMaker."""
         return CompiledFunction(self.runtime, self.options, graph, parameters, wanted, known, owned)
+
+    def for_elements(self, program: Program, shapes: tuple, options: Options) -> Executable | None:
+        """See element_executable.py."""
+        from tinyflow.session.element_executable import element_executable  # start-up time
+        return element_executable(program, shapes, self.runtime, options)
 
     def clear(self) -> None:
         """Drops all programs and frees their memory."""

@@ -11,6 +11,7 @@ import numpy as np
 from tinyflow.compiler.functions.nested import FunctionMaker
 from tinyflow.session.malloc_trim import session_ended
 from tinyflow.session.store import Store
+from tinyflow.session.training_runs import Trainings
 
 if TYPE_CHECKING:
     from tinyflow.session.executable import Executable
@@ -56,8 +57,14 @@ def _no_functions(*arguments: Any, **more: Any) -> Callable[..., list]:
     raise NotImplementedError('compiling functions needs a ProgramCache')
 
 
+def _in_one(*arguments: Any) -> None:
+    """Programs that take elements are compiled as a whole."""
+
+
 class Runtime:
     """The Store, the free arenas, and the compiler of functions (FuncGraphs) of a Session.
+
+    `trainings` says how often its programs have run.
 
     `variable_arenas` are for programs that use Variables, and at first have only `first_arena`: a
     run that finds it taken overlaps with another one. So a Session notices, at no cost, that its
@@ -70,6 +77,8 @@ class Runtime:
         self.first_arena = Arena()
         self.variable_arenas = [self.first_arena]
         self.make_function: FunctionMaker = _no_functions   # set by the ProgramCache
+        self.for_elements: Callable[..., Executable | None] = _in_one       # likewise
+        self.trainings = Trainings()
         self.peak_bytes = 0         # the most memory that a program, or its nodes, has needed
 
     def another_arena(self, free: list[Arena]) -> tuple[Arena, list[Arena]]:

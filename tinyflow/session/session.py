@@ -192,6 +192,21 @@ class BaseSession(ShownInNotebooks, NotCopied, instead=(
             raise _closed_error()
         interrupts.whole(self._store.set_positions, positions)
 
+    def program_runs(self) -> dict[str, Any]:
+        """How often the trainings of this Session have run, as plain data.
+
+        Only in tinyflow: a training that goes on elsewhere has the same last bits if it restores
+        this, too, because unrolled loops and native code take over after fixed numbers of runs.
+        """
+        runtime = getattr(self._programs, 'runtime', None)      # None: on a cluster
+        return {} if runtime is None else runtime.trainings.state()
+
+    def set_program_runs(self, state: dict[str, Any]) -> None:
+        """Restores `program_runs()`, in this or another process that built the same graph."""
+        runtime = getattr(self._programs, 'runtime', None)
+        if runtime is not None:
+            runtime.trainings.set_state(state)
+
     def list_devices(self) -> list:
         """The devices: one CPU, or that of each task of a cluster."""
         return list_devices(self._programs)

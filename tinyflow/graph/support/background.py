@@ -19,12 +19,13 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from types import CodeType
+from typing import Any, TypeVar
 
 from tinyflow.graph.support.gc_pause import collector_paused
 from tinyflow.graph.support.processors import limited_to, present
 
-__all__ = ['Preparation', 'end_all', 'without_interpreter']
+__all__ = ['Preparation', 'end_all', 'may_end_here', 'without_interpreter']
 
 _PATIENCE, _UNASKED = 0.02, 0.001   # seconds without a turn, after which it works for a moment
 _PRIORITY = 10                      # of the thread; 0 is usual, 19 the lowest
@@ -32,6 +33,9 @@ _PRIORITY = 10                      # of the thread; 0 is usual, 19 the lowest
 _END_SECONDS = 10                   # that the exit of the process waits for its threads
 # Its functions in Python take and return a lock that all threads share.
 _NO_PAUSE = 'llvmlite.binding'
+
+_Function = TypeVar('_Function', bound=Callable)
+_may_end: set[CodeType] = set()
 
 _own = threading.local()
 _all: weakref.WeakSet[Preparation] = weakref.WeakSet()
@@ -72,7 +76,7 @@ class Preparation:
         self._thread.join()
 
     def end(self) -> None:
-        """Ends the work where it is, at the latest when LLVM is done with what it compiles."""
+        """Ends the work at the next call of a function that is marked `may_end_here`."""
         self._stop()
         self._thread.join(_END_SECONDS)
 
@@ -96,12 +100,21 @@ class Preparation:
         if not self.needs_interpreter:
             return
         if self._ended:
-            if event == 'call' and _may_raise(frame):
+            if event == 'call' and frame.f_code in _may_end:
                 raise SystemExit
         elif time.perf_counter() > self._until and not _module(frame).startswith(_NO_PAUSE):
             if not self._turn.wait(_PATIENCE):
                 self._until = time.perf_counter() + _UNASKED
             self._turn.clear()
+
+
+def may_end_here(function: _Function) -> _Function:
+    """Marks a function with whose call a Preparation may end, when the process does.
+
+    Elsewhere a lock might never be returned, such as llvmlite's, or a finalizer be interrupted.
+    """
+    _may_end.add(function.__code__)
+    return function
 
 
 @contextmanager
@@ -131,14 +144,6 @@ def end_all() -> None:
 
 
 atexit.register(end_all)        # LLVM must not work while the process takes its library down
-
-
-def _may_raise(frame: Any) -> bool:
-    """Whether a function that begins may end with an exception.
-
-    Other packages' functions may have taken a lock that they would not return then: llvmlite's.
-    """
-    return _module(frame).partition('.')[0] == 'tinyflow' and frame.f_code.co_name != '__exit__'
 
 
 def _module(frame: Any) -> str:

@@ -23,11 +23,8 @@ from typing import Any
 # tenth of a second, for which they occupy processors that other threads need, tinyflow's own and
 # oneDNN's; with less, steps of one product wait for them to wake. OpenBLAS reads it when NumPy
 # loads it.
-if 'OPENBLAS_THREAD_TIMEOUT' not in os.environ:
-    os.environ['OPENBLAS_THREAD_TIMEOUT'] = '22'
-    if 'numpy' in sys.modules:
-        from tinyflow.graph.support.blas_library import read_environment_again  # start-up time
-        read_environment_again()
+_numpy_has_read = 'numpy' in sys.modules and 'OPENBLAS_THREAD_TIMEOUT' not in os.environ
+os.environ.setdefault('OPENBLAS_THREAD_TIMEOUT', '22')
 
 import numpy as np  # noqa: E402 - see above
 
@@ -194,6 +191,11 @@ def _blas() -> Blas | None:
     return getattr(_multiply, '__self__', None)         # whose method it is
 
 
+def _read_environment_again() -> None:
+    from tinyflow.graph.support.blas_library import read_environment_again  # start-up time
+    read_environment_again()
+
+
 def _look() -> None:
     """Looks for NumPy's BLAS."""
     global _multiply
@@ -213,5 +215,7 @@ def _forget() -> None:
 
 
 _multiply: Callable[..., np.ndarray] = _find
+if _numpy_has_read:
+    _read_environment_again()
 if hasattr(os, 'register_at_fork'):
     os.register_at_fork(after_in_child=_forget)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Value
+from tinyflow.graph.support.background import may_end_here
 from tinyflow.native.loops.functions import FUNCTIONS
 from tinyflow.native.loops.trace import Node, NotTraceable, Traced, Tracer
 from tinyflow.native.loops.vectors import Vectors
@@ -101,6 +102,7 @@ def _try(instruction: Instruction) -> bool:
     return True
 
 
+@may_end_here
 def traced(tracer: Tracer, instruction: Instruction, values: dict[Value, Node]) -> Node:
     """The expression of the result, given those of the inputs; constants are in the expression."""
     output = instruction.outputs[0]

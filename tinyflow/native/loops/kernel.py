@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from tinyflow.graph.support.background import may_end_here
 from tinyflow.native.loops.functions import FUNCTIONS
 from tinyflow.native.loops.machine import ARRAY, SELF, builtin, width
 from tinyflow.native.loops.trace import Node
@@ -44,6 +45,7 @@ class Layout(NamedTuple):
         return self.kinds[i] if i < len(self.kinds) else 'full'
 
 
+@may_end_here
 def native_loop(layout: Layout, inputs: Sequence[Node],
                 outputs: Sequence[Node]) -> Callable[..., bool]:
     """The function that stores `outputs` for each element of `inputs`. Raises NotTraceable."""

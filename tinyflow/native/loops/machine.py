@@ -15,7 +15,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from tinyflow.graph.support.background import without_interpreter
+from tinyflow.graph.support.background import may_end_here, without_interpreter
 from tinyflow.native.loops import object_cache
 
 __all__ = ['ARRAY', 'SELF', 'builtin', 'found', 'width']
@@ -81,6 +81,7 @@ def width() -> int:
     return 16 if '+avx512f' in _processor()[1].split(',') else 8
 
 
+@may_end_here
 def builtin(text: str, name: str) -> Callable[..., bool]:
     """Compiles a module in LLVM's language; its function `name` as a Python function."""
     import llvmlite.binding as llvm  # optional package

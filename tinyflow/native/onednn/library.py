@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from tinyflow.graph.support import processors
+from tinyflow.graph.support.background import may_end_here
 from tinyflow.graph.support.waits import indivisible
 
 __all__ = ['ARGUMENTS', 'Primitive', 'Unsupported', 'descriptor', 'find_library', 'load', 'vector']
@@ -163,6 +164,7 @@ class Primitive:
     Raises Unsupported also if oneDNN has but a slow reference implementation.
     """
 
+    @may_end_here
     def __init__(self, make: Callable[[ctypes.c_void_p], ctypes.c_void_p],
                  layouts: dict[str, ctypes.c_void_p], work: int,
                  reordered: Sequence[str] = (), workspace: bool = False) -> None:

@@ -88,7 +88,7 @@ def session_state(session):
             lost[name] = why
             del positions[name]
     return {'positions': positions, 'lost': lost, 'replicas': _own_values(session),
-            'local variables': _local_values(session)}
+            'local variables': _local_values(session), 'programs': session.program_runs()}
 
 
 def _not_to_be_saved(position):
@@ -176,6 +176,7 @@ def set_session_state(session, state):
     """Restores `session_state`, with a warning about nodes that the graph does not have."""
     _say_missing(session.graph, state['positions'])
     session.set_positions(state['positions'])
+    session.set_program_runs(state.get('programs', {}))
     for variable in _own_to_replicas(session):
         values = state.get('replicas', {}).get(variable.name, ())
         # With another number of replicas, each keeps its share of the checkpoint's value.
