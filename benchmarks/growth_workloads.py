@@ -68,7 +68,7 @@ SERIES = (
     Series("mlp_batch", "MLP 784-512-10, Adam", "batch", BATCHES, lambda n: mlp_work(n, 512)),
     Series("mlp_width", "MLP 784-n-10, batch 128, Adam", "width", WIDTHS,
            lambda n: mlp_work(128, n)),
-    Series("cnn_batch", "CNN 5x5x32, 5x5x64, 1024, Adam", "batch", BATCHES[:-1], cnn_work),
+    Series("cnn_batch", "CNN 5x5x32, 5x5x64, 1024, Adam", "batch", BATCHES, cnn_work),
     Series("lstm_width", "LSTM, 28 steps, batch 128, Adam", "units", WIDTHS[:-1], lstm_work),
 )
 _SETUPS = {

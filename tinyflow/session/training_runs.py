@@ -71,8 +71,10 @@ class Trainings:
 
 
 def _key(program: Program, feeds: list[str]) -> str:
-    """A checksum of the names of the Variables that a program updates, and of its feeds."""
+    """A checksum of the names of the Variables that a program updates, and of its feeds; '' if it
+    updates none. Programs that read none, such as initialisers, are not a part of a training.
+    """
     updated = {v.variable.name for i in program.instructions if i.writes
                for v in [i.inputs[position] for position in i.writes] if v.variable is not None}
-    text = '\n'.join([*sorted(updated), '', *sorted(feeds)])
+    text = '\n'.join([*sorted(updated), 'reads' if program.reads else '', *sorted(feeds)])
     return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest() if updated else ''
