@@ -215,6 +215,8 @@ import ctypes, sys, threading
 import numpy as np
 matrix = np.ones((1500, 1500), np.float32)
 matrix @ matrix                             # starts OpenBLAS' threads
+from concurrent.futures import ThreadPoolExecutor
+pool = ThreadPoolExecutor(1)
 go_on, stop = threading.Event(), []
 def wait(): {wait}
 threading.Thread(target=wait, daemon=True).start()
@@ -229,7 +231,10 @@ print(library.openblas_thread_timeout(), (matrix @ matrix).sum() == 1500 ** 3)
 @pytest.mark.skipif(sys.platform != 'linux', reason='done on Linux')
 @pytest.mark.parametrize('wait, usual, expected', [
     ('go_on.wait()', None, '22'), ('go_on.wait()', '24', '24'),
-    ('\n    while not stop: pass', None, '0')])
+    ('\n    while not stop: pass', None, '0'),
+    ('[matrix.dot(matrix) for _ in iter(int, 1)]', None, '0'),
+    ('\n    pool.submit(matrix.dot, np.ones((1500, 40_000), np.float32))\n    go_on.wait()', None,
+     '0')])
 def test_numpy_was_imported_first(wait, usual, expected):
     """Its threads would spin for a tenth of a second; not so if a thread may be multiplying."""
     library = next(blas_library._libraries(), None)

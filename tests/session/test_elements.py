@@ -219,3 +219,42 @@ def test_loops_over_elements_are_unrolled(session):
         session.run(outputs)
     executable, = executable_of(session, [outputs]).rest.executables.values()
     assert 'While' not in executable.program.types
+
+
+def test_shapes_of_fed_arrays_and_of_elements_vary(session):
+    """... more than have programs of their own."""
+    sizes = np.random.RandomState(0).randint(1, 9, 60)
+    data = tf.data.Dataset.from_generator(
+        lambda: (np.full((n, 3), i, np.float32) for i, n in enumerate(sizes)), tf.float32,
+        tf.TensorShape([None, 3]))
+    x, fed = data.make_one_shot_iterator().get_next(), tf.placeholder(tf.float32, [None])
+    fetches = [tf.reduce_sum(x), tf.shape(fed), tf.reduce_sum(fed), tf.shape(x * 2)]
+    for i, n in enumerate(sizes):
+        total, length, sum_fed, shape = session.run(fetches, {fed: np.ones(i % 30)})
+        assert (total, length, sum_fed) == (3 * n * i, i % 30, i % 30)
+        assert shape.tolist() == [n, 3]
+
+
+def test_a_check_that_comes_before_takes_no_element(session):
+    allowed = tf.placeholder(tf.bool, [])
+    check = tf.Assert(allowed, ['not now'])
+    doubled = tf.data.Dataset.range(9).batch(2).make_one_shot_iterator().get_next() * 2
+    for allow in (True, False, False, True):
+        if allow:
+            last = session.run([doubled, check], {allowed: True})[0].tolist()
+        else:
+            with pytest.raises(tf.errors.InvalidArgumentError, match='not now'):
+                session.run([doubled, check], {allowed: False})
+    assert last == [4, 6]
+
+
+def test_an_error_changes_nothing(session):
+    """The first batch does not fit; the second is the first with a program."""
+    data = tf.data.Dataset.from_tensor_slices(ROWS).batch(20).repeat(2)
+    weights = tf.placeholder(tf.float32, [20])
+    total = tf.reduce_sum(data.make_one_shot_iterator().get_next() * weights[:, None])
+    first = session.run(total, {weights: np.ones(20)})
+    session.run(total, {weights: np.ones(20)})
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        session.run(total, {weights: np.ones(20)})              # 10 rows
+    assert session.run(total, {weights: np.ones(20)}) == first

@@ -34,22 +34,23 @@ def split_elements(program: Program) -> Split | None:
     """
     if program.nested or program.types.isdisjoint(_TAKE) or not program.types.isdisjoint(_CHANGE):
         return None
-    first = _needed([i for i in program.instructions if i.type in _TAKE])
-    if first is None or _waits_for_others(first, program):
+    takers = _needed([i for i in program.instructions if i.type in _TAKE])
+    if takers is None or not _come_first(takers, program):
         return None
-    taking = tuple([i for i in program.instructions if i in first])
-    rest = tuple([i for i in program.instructions if i not in first or i.type == 'Const'])
+    taking = tuple([i for i in program.instructions if i in takers])
+    rest = tuple([i for i in program.instructions if i not in takers or i.type == 'Const'])
     used = {v for i in rest for v in i.inputs}
-    needed = used.union(program.fetches)
-    made = [v for i in taking if i.type != 'Const' for v in i.outputs if v in needed]
-    if all(v.known_shape for v in made) or used.isdisjoint(made) \
-            or any(v.dtype in dtypes.HANDLES for v in made):
+    elements = [v for i in taking if i.type != 'Const' for v in i.outputs
+                if v in used or v in program.fetches]
+    if all(v.known_shape for v in elements) or used.isdisjoint(elements) \
+            or any(v.dtype in dtypes.HANDLES for v in elements):
         return None
-    feeds = (*program.feeds, *made)
-    elements = frozenset(range(len(program.feeds), len(feeds)))
+    feeds = (*program.feeds, *elements)
     targets = program.targets & {i.operation for i in taking}
-    take = Program(taking, program.feeds, tuple(made), targets, nested=True)   # no NumPy scalars
-    return Split(take, replace(program, instructions=rest, feeds=feeds, owned=elements,
+    # Nested: the elements stay arrays, where the results of other programs may be NumPy scalars.
+    take = Program(taking, program.feeds, tuple(elements), targets, nested=True)
+    return Split(take, replace(program, instructions=rest, feeds=feeds,
+                               owned=frozenset(range(len(program.feeds), len(feeds))),
                                targets=program.targets - targets))
 
 
@@ -66,7 +67,10 @@ def _needed(takers: list[Instruction]) -> set[Instruction] | None:
     return found
 
 
-def _waits_for_others(first: set[Instruction], program: Program) -> bool:
-    """Whether a control edge has one of `first` run after an instruction that is not."""
-    others = {i.operation for i in program.instructions if i not in first}
-    return any(not others.isdisjoint(i.operation.control_inputs) for i in first)
+def _come_first(takers: set[Instruction], program: Program) -> bool:
+    """Whether nothing that has effects, or may fail, comes before them."""
+    last = max(n for n, i in enumerate(program.instructions) if i in takers)
+    others = [i for i in program.instructions if i not in takers]
+    operations = {i.operation for i in others}
+    return all(i.removable or i in takers for i in program.instructions[:last]) and \
+        all(operations.isdisjoint(i.operation.control_inputs) for i in takers)

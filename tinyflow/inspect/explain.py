@@ -99,8 +99,8 @@ class Explanation:
     def _request(self) -> list[str]:
         lines = [f'fetch {f.name}' for f in self.fetches]
         lines += [f'feed  {t.name} {shapes.text(shape)}' for t, shape in self.feeds]
-        lines += [f'take  {v.name} {shapes.text(v.raw_shape)}, and then run the program for this '
-                  'shape' for v in self.program.feeds[len(self.feeds):]]
+        lines += [f'take  {v.name} {shapes.text(v.raw_shape)} of its iterator, then run the rest'
+                  for v in self.program.feeds[len(self.feeds):]]
         return lines
 
     def _schedule(self) -> list[str]:
@@ -139,8 +139,8 @@ class Explanation:
             lines.insert(0, f'{_micro(before)} the fastest run with NumPy alone, before the '
                             f'program moved up to native code; {_micro(self.fastest_seconds)} now')
         if getattr(self.executable, 'will_move', False):
-            lines.insert(0, f'{self.executable.follower} follows after '
-                            f'{self.executable.runs_left:,} more runs (docs/native.md)')
+            lines.insert(0, f'{self.executable.follower} takes over after '
+                            f'{self.executable.runs_left:,} more runs, where there is any')
         return lines + self.profile.table(12).splitlines()
 
     def __str__(self) -> str:

@@ -50,9 +50,13 @@ class RisingExecutable(FollowedExecutable):
 
     @property
     def replaced_after(self) -> int:
+        after = self._count.native_after
+        return super().replaced_after if after is None else after
+
+    def __call__(self, feeds: Sequence[np.ndarray]) -> list:
         if self._count.native_after is None:
             self._count.native_after = super().replaced_after
-        return self._count.native_after
+        return super().__call__(feeds)
 
     def following(self) -> NativeExecutable | None:
         raised = native_executable(self.program, self._runtime)

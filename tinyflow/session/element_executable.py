@@ -11,6 +11,7 @@ from tinyflow.compiler.compile import Options, optimise
 from tinyflow.compiler.ir import Program
 from tinyflow.compiler.memory.plan import MemoryPlan
 from tinyflow.compiler.split_elements import split_elements
+from tinyflow.graph.shapes import Shape
 from tinyflow.session.cache_entry import CacheEntry
 from tinyflow.session.executable import Executable
 from tinyflow.session.interrupts import finished_first
@@ -25,13 +26,13 @@ _SPECIAL = 6            # programs for a shape each; other shapes share one
 class ElementExecutable(Executable):
     """Takes the elements, then runs the program that is compiled for their shapes.
 
-    `make` compiles the program as a whole, for runs with RunOptions or observers. Elements count as
-    taken when the rest of a run fails, as in one program.
+    `make` compiles the program as a whole, for runs with RunOptions or observers. Elements stay
+    taken when the rest of a run fails.
     """
 
     take: Executable
 
-    def __init__(self, take: Executable, rest: CacheEntry, runtime: Runtime,
+    def __init__(self, take: Executable, rest: _RestEntry, runtime: Runtime,
                  make: Callable[[], Executable]) -> None:
         self.take, self.rest = take, rest
         self.runs = 0
@@ -46,13 +47,13 @@ class ElementExecutable(Executable):
 
     @finished_first
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
-        arrays = [*feeds, *self.take(feeds)]
+        elements = self.take(feeds)
         self.runs += 1
-        return self.for_elements(arrays)(arrays)
+        return self.for_elements(elements)([*feeds, *elements])
 
-    def for_elements(self, arrays: Sequence[np.ndarray]) -> Executable:
-        """The program for feeds and elements of these shapes."""
-        executable = self._last = self.rest.executable(tuple([a.shape for a in arrays]))
+    def for_elements(self, elements: Sequence[np.ndarray]) -> Executable:
+        """The program for elements of these shapes."""
+        executable = self._last = self.rest.executable(tuple([a.shape for a in elements]))
         return executable
 
     def compiled(self) -> Executable:
@@ -81,31 +82,29 @@ class ElementExecutable(Executable):
 class _RestEntry(CacheEntry):
     """The programs for elements of some shapes, and one for all others.
 
-    The first shape is mostly that of all batches but the last one.
+    `fed` are the shapes of the fed arrays, which may be partly unknown. The first shape of elements
+    is mostly that of all batches but the last one.
     """
 
-    def __init__(self, program: Program, runtime: Runtime, options: Options) -> None:
+    def __init__(self, program: Program, fed: tuple[Shape, ...], runtime: Runtime,
+                 options: Options) -> None:
         super().__init__((), (), runtime, options, program)
-        self._shapes = runtime.trainings.shapes_of(program)
+        self._fed = fed
+        self._any = tuple([value.raw_shape for value in program.feeds[len(fed):]])
+        self._shapes = runtime.trainings.shapes_of(program, fed)
 
     def executable(self, shapes: tuple) -> Executable:
-        found = self.executables.get(shapes)
+        """The program for elements of these shapes."""
+        found = self.executables.get(self._fed + shapes)
         if found is not None:
             return found
         with self._lock:
-            special, counts = self._shapes.special, self._shapes.counts
-            if shapes not in special and len(special) < _SPECIAL:
-                counts[shapes] += 1
-                if not special or counts[shapes] > _OFTEN:
-                    special.append(shapes)
-            if shapes in special:
-                return self.executables.get(shapes) or self._add(shapes)
-            if self._general is None:
-                general = tuple([feed.raw_shape if i in self.program.owned else shape for
-                                 i, (feed, shape) in enumerate(zip(self.program.feeds, shapes))])
-                self._add(general)
-                self._general = general
-            return self.executables[self._general]
+            if not self._shapes.special_after(shapes, _OFTEN, _SPECIAL):
+                shapes = self._any
+            executable = self.executables.get(self._fed + shapes) or self._add(self._fed + shapes)
+            if shapes is not self._any:
+                self._shapes.add(shapes)    # only after success: an error must change nothing
+            return executable
 
 
 def element_executable(program: Program, shapes: tuple, runtime: Runtime,
@@ -115,5 +114,5 @@ def element_executable(program: Program, shapes: tuple, runtime: Runtime,
     if split is None:
         return None
     take = Executable(optimise(split.take, shapes, options), runtime)
-    return ElementExecutable(take, _RestEntry(split.rest, runtime, options), runtime,
+    return ElementExecutable(take, _RestEntry(split.rest, shapes, runtime, options), runtime,
                              lambda: Executable(optimise(program, shapes, options, False), runtime))

@@ -33,7 +33,7 @@ class FollowedExecutable(Executable):
         super().__init__(program, runtime)
         self._begin, self._end, self._replace = begin, end, replace
         self._count = runtime.trainings.runs_of(program)
-        self._before = 0                # runs until the program that this one follows was replaced
+        self._start = 0                 # the training's runs before this program took over
         self._fastest = float('inf')    # seconds of a run
         self._lock = threading.Lock()
         self._following: Executable | None = None
@@ -48,7 +48,7 @@ class FollowedExecutable(Executable):
     @property
     def replaced_after(self) -> int:
         """The number of the training's runs after which it is replaced."""
-        return self._before + self._end
+        return self._start + self._end
 
     @property
     def runs_left(self) -> int:
@@ -65,7 +65,7 @@ class FollowedExecutable(Executable):
         results = super().__call__(feeds)
         self._fastest = min(self._fastest, time.perf_counter() - begin)
         self._count.runs += 1
-        if self._count.runs >= self._before + self._begin:
+        if self._count.runs >= self._start + self._begin:
             # A run with its turn takes half as long again; three times is what may be noticed.
             self._prepare().give_turn(self._fastest / 2)
         return results
@@ -88,7 +88,7 @@ class FollowedExecutable(Executable):
                 if following is not None:
                     following.runs = self.runs
                     if isinstance(following, FollowedExecutable):
-                        following._count, following._before = self._count, self.replaced_after
+                        following._count, following._start = self._count, self.replaced_after
                     self._replace(following)
 
     def following(self) -> Executable | None:

@@ -16,7 +16,7 @@ class LoopExecutable(FollowedExecutable):
     runs. If a loop's length is not known it is the same program, which may have native code then.
     """
 
-    follower = 'a program without loops, if their lengths are known,'
+    follower = 'its form without loops'
 
     def __init__(self, program: Program, runtime: Runtime, patience: int,
                  unroll: Callable[[], Executable], replace: Callable[[Executable], None]) -> None:

@@ -64,7 +64,7 @@ def _profile_parts(executable: Any, arrays: Sequence[np.ndarray],
     for _ in range(runs):
         elements, (first,) = profile(executable.take, arrays)
         given = [*arrays, *elements]
-        results, (second,) = profile(executable.for_elements(given), given)
+        results, (second,) = profile(executable.for_elements(elements), given)
         begin = first[-1].start + first[-1].seconds
         timings.append(first + [Timing(t.instruction, begin + t.start, t.seconds) for t in second])
         if pending:

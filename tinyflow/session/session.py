@@ -202,7 +202,7 @@ class BaseSession(ShownInNotebooks, NotCopied, instead=(
         return {} if runtime is None else runtime.trainings.state()
 
     def set_program_runs(self, state: dict[str, Any]) -> None:
-        """Restores `program_runs()`, in this or another process that built the same graph."""
+        """Restores `program_runs()`, in a Session of the same graph that has not trained yet."""
         runtime = getattr(self._programs, 'runtime', None)
         if runtime is not None:
             runtime.trainings.set_state(state)

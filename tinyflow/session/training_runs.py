@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from tinyflow.compiler.ir import Program
+from tinyflow.graph.shapes import Shape
 
 __all__ = ['ElementShapes', 'TrainingRuns', 'Trainings']
 
+_MOST_COUNTED = 256         # shapes; of more, none comes often
+
 
 class TrainingRuns:
-    """The number of runs before a training's programs moved up to native code.
+    """How many runs of a training count: those of programs that are still to be replaced.
 
-    `native_after` is the number at which they do; None until the first program has decided.
+    `native_after` is the number after which native code is used; None until the first program
+    that has any decides.
     """
 
     def __init__(self, runs: int = 0, native_after: int | None = None) -> None:
@@ -27,11 +32,30 @@ class TrainingRuns:
 
 
 class ElementShapes:
-    """The shapes of elements that programs were compiled for, and how often others have come."""
+    """The shapes of elements that have programs of their own, and how often others have come."""
 
     def __init__(self) -> None:
         self.special: list[tuple] = []
         self.counts = Counter[tuple]()
+
+    def special_after(self, shapes: tuple, often: int, most: int) -> bool:
+        """Counts a run; whether these shapes have a program of their own, or are to get one: the
+        first ones, and others that have come more than `often` times, `most` in all.
+        """
+        if shapes in self.special or not self.special:
+            return True
+        if len(self.special) >= most:
+            return False
+        if len(self.counts) >= _MOST_COUNTED:
+            self.counts.clear()
+        self.counts[shapes] += 1
+        return self.counts[shapes] > often
+
+    def add(self, shapes: tuple) -> None:
+        """Notes that these shapes have a program of their own."""
+        if shapes not in self.special:
+            self.special.append(shapes)
+            self.counts.pop(shapes, None)
 
 
 class Trainings:
@@ -49,16 +73,17 @@ class Trainings:
         key = _key(program, [f'{v.name} {v.raw_shape}' for v in program.feeds])
         return self._runs.setdefault(key, TrainingRuns()) if key else TrainingRuns()
 
-    def shapes_of(self, program: Program) -> ElementShapes:
-        """Those of the rest of a program that takes elements."""
-        key = _key(program, [v.name for v in program.feeds])
+    def shapes_of(self, program: Program, fed: Sequence[Shape]) -> ElementShapes:
+        """Those of the rest of a program that takes elements, for fed arrays of these shapes."""
+        names = [v.name for v in program.feeds]
+        key = _key(program, [*map('{} {}'.format, names, fed), ' '.join(names[len(fed):])])
         return self._shapes.setdefault(key, ElementShapes()) if key else ElementShapes()
 
     def state(self) -> dict[str, Any]:
         """All of them, as plain data."""
-        return {'runs': {key: (t.runs, t.native_after) for key, t in self._runs.items()},
-                'shapes': {key: (list(s.special), list(s.counts.items()))
-                           for key, s in self._shapes.items()}}
+        runs, shapes = list(self._runs.items()), list(self._shapes.items())
+        return {'runs': {key: (t.runs, t.native_after) for key, t in runs},
+                'shapes': {key: (list(s.special), list(s.counts.items())) for key, s in shapes}}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Restores `state`, for programs that are compiled later, too."""

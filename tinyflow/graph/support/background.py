@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import CodeType
 from typing import Any, TypeVar
@@ -31,8 +31,7 @@ _PATIENCE, _UNASKED = 0.02, 0.001   # seconds without a turn, after which it wor
 _PRIORITY = 10                      # of the thread; 0 is usual, 19 the lowest
 
 _END_SECONDS = 10                   # that the exit of the process waits for its threads
-# Its functions in Python take and return a lock that all threads share.
-_NO_PAUSE = 'llvmlite.binding'
+_HOLDS_LOCK = 'llvmlite.binding'    # its functions take and return a lock of all threads
 
 _Function = TypeVar('_Function', bound=Callable)
 _may_end: set[CodeType] = set()
@@ -76,13 +75,11 @@ class Preparation:
         self._thread.join()
 
     def end(self) -> None:
-        """Ends the work at the next call of a function that is marked `may_end_here`."""
-        self._stop()
-        self._thread.join(_END_SECONDS)
+        """Ends the work at the next call of a function that is marked `may_end_here`.
 
-    def _stop(self) -> None:
-        self._ended = True
-        self._turn.set()
+        The caller waits for it, but not for longer than ten seconds.
+        """
+        _end([self])
 
     def _run(self) -> None:
         _own.preparation = self
@@ -102,7 +99,7 @@ class Preparation:
         if self._ended:
             if event == 'call' and frame.f_code in _may_end:
                 raise SystemExit
-        elif time.perf_counter() > self._until and not _module(frame).startswith(_NO_PAUSE):
+        elif time.perf_counter() > self._until and not _module(frame).startswith(_HOLDS_LOCK):
             if not self._turn.wait(_PATIENCE):
                 self._until = time.perf_counter() + _UNASKED
             self._turn.clear()
@@ -136,9 +133,14 @@ def without_interpreter() -> Iterator[None]:
 
 def end_all() -> None:
     """Ends all preparations."""
-    preparations, until = tuple(_all), time.monotonic() + _END_SECONDS
+    _end(tuple(_all))
+
+
+def _end(preparations: Sequence[Preparation]) -> None:
     for preparation in preparations:
-        preparation._stop()
+        preparation._ended = True
+        preparation._turn.set()
+    until = time.monotonic() + _END_SECONDS
     for preparation in preparations:
         preparation._thread.join(max(0, until - time.monotonic()))
 

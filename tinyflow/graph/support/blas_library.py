@@ -15,9 +15,12 @@ __all__ = ['find_openblas', 'read_environment_again']
 # As NumPy's wheels name them, with 64 and 32 bit integers, and as other builds do.
 _NAMES = 'scipy_openblas_{}64_', 'scipy_openblas_{}', 'openblas_{}64_', 'openblas_{}'
 
-# Modules whose functions threads wait in.
-_WAITING = frozenset({'asyncio', 'concurrent', 'multiprocessing', 'queue', 'selectors', 'socket',
-                      'threading', 'tornado', 'zmq'})
+# Functions, by module and name, in which threads wait; and the packages of a notebook's kernel,
+# whose threads do nothing else.
+_WAITING = frozenset({
+    ('threading', 'wait'), ('threading', '_wait_for_tstate_lock'), ('selectors', 'select'),
+    ('concurrent.futures.thread', '_worker')})
+_OF_NOTEBOOKS = frozenset({'ipykernel', 'zmq'})
 
 
 def find_openblas() -> tuple[Callable[[], int], Callable[[int], Any]] | None:
@@ -56,8 +59,9 @@ def _innermost_frames() -> Iterator[Any]:
 
 
 def _waits(frame: Any) -> bool:
-    """Whether a thread waits, as those of a notebook's kernel do."""
-    return str(frame.f_globals.get('__name__')).partition('.')[0] in _WAITING
+    """Whether a thread does nothing but wait."""
+    module = str(frame.f_globals.get('__name__'))
+    return (module, frame.f_code.co_name) in _WAITING or module.partition('.')[0] in _OF_NOTEBOOKS
 
 
 def _libraries() -> Iterator[ctypes.PyDLL]:

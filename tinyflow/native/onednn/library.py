@@ -169,11 +169,11 @@ class Primitive:
                  layouts: dict[str, ctypes.c_void_p], work: int,
                  reordered: Sequence[str] = (), workspace: bool = False) -> None:
         self._library = library = load()
-        self._most = max(1, min(processors.present(), work // _PER_THREAD))     # threads
+        self._most_threads = max(1, min(processors.present(), work // _PER_THREAD))
         self._lock = threading.Lock()
         # oneDNN divides the work, and so decides on the order of sums, by the number that the
         # thread that makes the primitive has set.
-        library.use_threads(self._most)
+        library.use_threads(self._most_threads)
         attributes = library.make('dnnl_primitive_attr_create')
         library.check('dnnl_primitive_attr_set_scratchpad_mode', attributes, _SCRATCHPAD_BY_USER)
         self.description = make(attributes)
@@ -231,8 +231,8 @@ class Primitive:
         library = self._library
         calls = library.calls
         number = 1
-        if self._most > 1 and not _forked:
-            number = min(processors.processors(), self._most)
+        if self._most_threads > 1 and not _forked:
+            number = min(processors.processors(), self._most_threads)
         library.use_threads(number)
         with self._lock:
             for name, array in arrays.items():
