@@ -6,12 +6,10 @@ are separate code paths.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any
-
-import numpy as np
 
 from tinyflow.compiler.compile import Options
 from tinyflow.graph.eager_mode import graph_of_sessions
@@ -29,11 +27,12 @@ from tinyflow.session.graph_growth_warning import GrowthWatch
 from tinyflow.session.malloc_trim import trim_memory
 from tinyflow.session.profiler import Profile, profile_executable
 from tinyflow.session.program_cache import ProgramCache
+from tinyflow.session.session_state import SessionState, closed_error
 from tinyflow.session.store import Store
 from tinyflow.session.targets import ShownInNotebooks, cluster_module, list_devices, start_debugger
 
 
-class BaseSession(ShownInNotebooks, NotCopied, instead=(
+class BaseSession(SessionState, ShownInNotebooks, NotCopied, instead=(
         'another process or thread makes its own tf.Session; a tf.train.Saver takes the values '
         'there.')):
     """Base class of Session and InteractiveSession.
@@ -94,7 +93,7 @@ class BaseSession(ShownInNotebooks, NotCopied, instead=(
         feeds; subclasses of tf.errors.OpError for errors at run time.
         """
         if self._closed:
-            raise _closed_error()
+            raise closed_error()
         if self._graph._last_id != self._growth.seen:
             self._growth.check()
         if feed_dict is not None and type(feed_dict) is not dict:
@@ -112,7 +111,7 @@ class BaseSession(ShownInNotebooks, NotCopied, instead=(
     def _new_call(self, fetches: Any, feed_dict: Any) -> Call:
         """Resolves a new pair of fetches and feeds, and caches the result."""
         if self._closed:
-            raise _closed_error()
+            raise closed_error()
         if not self._graph._last_id:
             raise misuse(RuntimeError(
                 f'The Session graph is empty: {self._graph}.\n  Hint: build nodes before run(); '
@@ -140,7 +139,7 @@ class BaseSession(ShownInNotebooks, NotCopied, instead=(
         def run_it(*values: Any, options: RunOptions | None = None,
                    run_metadata: RunMetadata | None = None) -> Any:
             if self._closed:
-                raise _closed_error()
+                raise closed_error()
             if len(values) != len(feeds):
                 raise misuse(ValueError(f'The callable takes {len(feeds)} values, one for each '
                                         f'tensor of feed_list, but got {len(values)}.'))
@@ -157,55 +156,6 @@ class BaseSession(ShownInNotebooks, NotCopied, instead=(
         raise NotImplementedError('tinyflow does not support partial_run; feed all in one run.')
 
     partial_run = partial_run_setup
-
-    def variable_values(self, variables: Iterable[Any]) -> list[np.ndarray | None]:
-        """Copies of the Variables' current values, without a run; None if uninitialized.
-
-        Only in tinyflow, for higher layers that manage many Variables.
-        """
-        if self._closed:
-            raise _closed_error()
-        return self._store.values(variables)
-
-    def set_variable_values(self, pairs: Iterable[tuple[Any, Any]]) -> None:
-        """Sets the values of Variables, from (variable, array) pairs, without a run or a node.
-
-        Raises ValueError if a shape does not match; then nothing is changed.
-        """
-        if self._closed:
-            raise _closed_error()
-        self._store.set_values(pairs)
-
-    def positions(self) -> tuple[dict[str, Any], dict[str, str]]:
-        """The positions of this Session's random number streams and of its iterators.
-
-        Only in tinyflow, to resume training exactly where it was interrupted. Returns plain data by
-        operation name, and by name the states that cannot be restored, with the reason.
-        """
-        if self._closed:
-            raise _closed_error()
-        return self._store.positions()
-
-    def set_positions(self, positions: Any) -> None:
-        """Restores `positions()`, in this or another process that built the same graph."""
-        if self._closed:
-            raise _closed_error()
-        interrupts.whole(self._store.set_positions, positions)
-
-    def program_runs(self) -> dict[str, Any]:
-        """How often the trainings of this Session have run, as plain data.
-
-        Only in tinyflow: a training that goes on elsewhere has the same last bits if it restores
-        this, too, because unrolled loops and native code take over after fixed numbers of runs.
-        """
-        runtime = getattr(self._programs, 'runtime', None)      # None: on a cluster
-        return {} if runtime is None else runtime.trainings.state()
-
-    def set_program_runs(self, state: dict[str, Any]) -> None:
-        """Restores `program_runs()`, in a Session of the same graph that has not trained yet."""
-        runtime = getattr(self._programs, 'runtime', None)
-        if runtime is not None:
-            runtime.trainings.set_state(state)
 
     def list_devices(self) -> list:
         """The devices: one CPU, or that of each task of a cluster."""
@@ -226,13 +176,6 @@ class BaseSession(ShownInNotebooks, NotCopied, instead=(
     def as_default(self) -> AbstractContextManager[BaseSession]:
         """Makes this the default Session inside a `with` block, and does not close it."""
         return default_session(self)
-
-
-def _closed_error() -> Exception:
-    return misuse(RuntimeError(
-        'Attempted to use a closed Session.\n  Hint: `with tf.Session() as sess:` closes it where '
-        'the block ends, and the values of Variables are lost; indent this line into the '
-        'block, or call sess.close() later.' + why('closed-session')))
 
 
 def _check_options(options: Any) -> None:

@@ -37,7 +37,7 @@ def find_openblas() -> tuple[Callable[[], int], Callable[[int], Any]] | None:
 
 
 def read_environment_again() -> None:
-    """Has OpenBLAS, loaded already, look at its environment variables and start its threads anew.
+    """Has OpenBLAS, loaded already, look at its environment variables, and start its threads again.
 
     Nothing is done while another thread may be computing a product: it would wait for good.
     """
