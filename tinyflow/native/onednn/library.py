@@ -230,9 +230,8 @@ class Primitive:
         """Executes the primitive on arrays that lie in memory as the layouts say."""
         library = self._library
         calls = library.calls
-        number = 1
-        if self._most_threads > 1 and not _forked:
-            number = min(processors.processors(), self._most_threads)
+        # All, on a busy machine too: several threads get a larger share of it than one.
+        number = 1 if _forked else min(processors.most_threads(), self._most_threads)
         library.use_threads(number)
         with self._lock:
             for name, array in arrays.items():
