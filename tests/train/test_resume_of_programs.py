@@ -123,3 +123,6 @@ def test_plain_data_and_what_is_not_there(session):
     with tf.Session() as other:
         other.set_program_runs(state)
         assert other.program_runs() == state
+    for call in (other.program_runs, lambda: other.set_program_runs(state)):
+        with pytest.raises(RuntimeError, match='closed Session'):
+            call()

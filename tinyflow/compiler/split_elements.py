@@ -70,7 +70,6 @@ def _needed(takers: list[Instruction]) -> set[Instruction] | None:
 def _come_first(takers: set[Instruction], program: Program) -> bool:
     """Whether nothing that has effects, or may fail, comes before them."""
     last = max(n for n, i in enumerate(program.instructions) if i in takers)
-    others = [i for i in program.instructions if i not in takers]
-    operations = {i.operation for i in others}
+    others = {i.operation for i in program.instructions if i not in takers}
     return all(i.removable or i in takers for i in program.instructions[:last]) and \
-        all(operations.isdisjoint(i.operation.control_inputs) for i in takers)
+        all(others.isdisjoint(i.operation.control_inputs) for i in takers)

@@ -64,11 +64,15 @@ class SessionState:
         Only in tinyflow: a training that goes on elsewhere has the same last bits if it restores
         this, too, because unrolled loops and native code take over after fixed numbers of runs.
         """
+        if self._closed:
+            raise closed_error()
         runtime = getattr(self._programs, 'runtime', None)      # None: on a cluster
         return {} if runtime is None else runtime.trainings.state()
 
     def set_program_runs(self, state: dict[str, Any]) -> None:
         """Restores `program_runs()`, in a Session of the same graph that has not trained yet."""
+        if self._closed:
+            raise closed_error()
         runtime = getattr(self._programs, 'runtime', None)
         if runtime is not None:
             runtime.trainings.set_state(state)

@@ -7,7 +7,6 @@ step: programs that update the same Variables, given feeds of the same shapes, c
 """
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -101,5 +100,8 @@ def _key(program: Program, feeds: list[str]) -> str:
     """
     updated = {v.variable.name for i in program.instructions if i.writes
                for v in [i.inputs[position] for position in i.writes] if v.variable is not None}
+    if not updated:
+        return ''
+    import hashlib  # start-up time
     text = '\n'.join([*sorted(updated), 'reads' if program.reads else '', *sorted(feeds)])
-    return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest() if updated else ''
+    return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
