@@ -21,6 +21,7 @@ from tinyflow.native.loops.kernel import (
     lock_taken_and_returned,
 )
 from tinyflow.native.loops.machine import ARRAY, builtin, width
+from tinyflow.native.loops.vectors import equal_elements
 from tinyflow.ops.image.resize import check_sizes, neighbours, rows_between
 
 __all__ = ['RESIZES', 'resize_kernel']
@@ -64,9 +65,7 @@ def _text(inner: int) -> str:
                   f'  %{name}.from = getelementptr float, ptr %from, i64 %{name}.first']
     lines += ['  %weight.e = getelementptr float, ptr %weights, i64 %e',
               '  %s.weight = load float, ptr %weight.e',
-              f'  %weight.1 = insertelement {vector} poison, float %s.weight, i64 0',
-              f'  %v.weight = shufflevector {vector} %weight.1, {vector} poison, '
-              f'<{lanes} x i32> zeroinitializer',
+              *equal_elements('v.weight', 'float', '%s.weight', lanes),
               *(_mean('v', vector, '0') + ['  br label %each.end'] if inner else _walk(lanes)),
               'each.end:', '  %e.next = add i64 %e, 1',
               f'  %to.next = getelementptr float, ptr %to, i64 {size}',

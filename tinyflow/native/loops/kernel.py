@@ -17,7 +17,7 @@ from tinyflow.graph.support.background import may_end_here
 from tinyflow.native.loops.functions import FUNCTIONS
 from tinyflow.native.loops.machine import ARRAY, SELF, builtin, width
 from tinyflow.native.loops.trace import Node
-from tinyflow.native.loops.vectors import STORED, Vectors
+from tinyflow.native.loops.vectors import STORED, Vectors, equal_elements, first_lanes
 
 __all__ = ['Layout', 'arguments_loaded', 'load_field', 'lock_released', 'lock_taken_and_returned',
            'native_loop']
@@ -165,13 +165,9 @@ class _Loop:
     def _spread(self, i: int, pointer: str) -> list[str]:
         """%x of an element that is the same along a row."""
         code = self.layout.dtypes[i]
-        kind = STORED[code]
-        raw = f'%x{i}' if code != 'b1' else f'%raw{i}'
+        kind, name = STORED[code], f'x{i}' if code != 'b1' else f'raw{i}'
         lines = [f'  %one{i} = load {kind}, ptr {pointer}',
-                 f'  %first{i} = insertelement <{self.width} x {kind}> poison, {kind} %one{i}, '
-                 'i64 0',
-                 f'  {raw} = shufflevector <{self.width} x {kind}> %first{i}, '
-                 f'<{self.width} x {kind}> poison, <{self.width} x i32> zeroinitializer']
+                 *equal_elements(name, kind, f'%one{i}', self.width)]
         return lines + ([self._as_bool(i)] if code == 'b1' else [])
 
     def _as_bool(self, i: int) -> str:
@@ -190,12 +186,8 @@ class _Loop:
                   '  br i1 %complete, label %load, label %load.last', 'load:']
         lines += [f'  %a{i} = load {self._memory(i)}, ptr %at{i}, align {self._align(i)}'
                   for i in loaded]
-        numbers = ', '.join(f'i64 {n}' for n in range(self.width))
         lines += ['  br label %compute', 'load.last:',
-                  f'  %rest.1 = insertelement <{self.width} x i64> poison, i64 %rest, i64 0',
-                  f'  %rest.all = shufflevector <{self.width} x i64> %rest.1, <{self.width} x i64> '
-                  f'poison, <{self.width} x i32> zeroinitializer',
-                  f'  %mask = icmp ult <{self.width} x i64> <{numbers}>, %rest.all',
+                  *first_lanes('mask', '%rest', self.width),
                   *[self._masked_load(i) for i in loaded], '  br label %compute', 'compute:']
         lines += [f'  {"%raw" if self.layout.dtypes[i] == "b1" else "%x"}{i} = phi '
                   f'{self._memory(i)} [%a{i}, %load], [%b{i}, %load.last]' for i in loaded]
@@ -219,11 +211,7 @@ class _Loop:
                   *[f'  store {self._memory(i)} {result}, ptr %at{i}, align {self._align(i)}'
                     for i, result in stored],
                   '  br label %column.end', 'store.last:',
-                  f'  %rest.2 = insertelement <{self.width} x i64> poison, i64 %rest, i64 0',
-                  f'  %rest.3 = shufflevector <{self.width} x i64> %rest.2, <{self.width} x i64> '
-                  f'poison, <{self.width} x i32> zeroinitializer',
-                  f'  %mask.2 = icmp ult <{self.width} x i64> <'
-                  + ', '.join(f'i64 {n}' for n in range(self.width)) + '>, %rest.3']
+                  *first_lanes('mask.2', '%rest', self.width)]
         lines += [self._masked_store(i, result) for i, result in stored]
         return [*lines, '  br label %column.end']
 

@@ -22,6 +22,7 @@ from tinyflow.native.loops.kernel import (
     lock_taken_and_returned,
 )
 from tinyflow.native.loops.machine import ARRAY, builtin, width
+from tinyflow.native.loops.vectors import equal_elements
 from tinyflow.ops.random import philox, samplers
 from tinyflow.ops.random.philox_floats import uniform32
 from tinyflow.ops.random.random_ops import checked_sizes
@@ -61,11 +62,12 @@ def _constants(lanes: int) -> list[str]:
     for name in ('upper', 'key'):
         lines += [f'  %{name}.l = trunc i64 %{name} to i32', f'  %{name}.s = lshr i64 %{name}, 32',
                   f'  %{name}.h = trunc i64 %{name}.s to i32']
-    lines += _spread('c.0', 'i32', '%upper.l', lanes) + _spread('d.0', 'i32', '%upper.h', lanes)
+    lines += [*equal_elements('c.0', 'i32', '%upper.l', lanes),
+              *equal_elements('d.0', 'i32', '%upper.h', lanes)]
     for r in range(philox.ROUNDS):
         for name, half, step in (('k0', 'l', philox.W0), ('k1', 'h', philox.W1)):
             lines += [f'  %{name}.{r}.s = add i32 %key.{half}, {r * step % 2 ** 32}',
-                      *_spread(f'{name}.{r}', 'i32', f'%{name}.{r}.s', lanes)]
+                      *equal_elements(f'{name}.{r}', 'i32', f'%{name}.{r}.s', lanes)]
     return lines
 
 
@@ -74,10 +76,10 @@ def _first_words(lanes: int) -> list[str]:
     words, wide = f'<{lanes} x i32>', f'<{lanes} x i64>'
     numbers = ', '.join(f'i64 {n}' for n in range(lanes))
     return ['  %done = lshr i64 %i, 2', '  %first = add i64 %lower, %done',
-            *_spread('firsts', 'i64', '%first', lanes),
+            *equal_elements('firsts', 'i64', '%first', lanes),
             f'  %counters = add {wide} %firsts, <{numbers}>',
             f'  %a.0 = trunc {wide} %counters to {words}',
-            f'  %shifted = lshr {wide} %counters, {_equal("i64", 32, lanes)}',
+            f'  %shifted = lshr {wide} %counters, splat (i64 32)',
             f'  %b.0 = trunc {wide} %shifted to {words}']
 
 
@@ -87,8 +89,8 @@ def _round(lines: list[str], lanes: int, r: int, a: str, b: str, c: str,
     words, wide = f'<{lanes} x i32>', f'<{lanes} x i64>'
     for name, word, factor in (('p', a, philox.M0), ('q', c, philox.M1)):
         lines += [f'  %{name}.{r}.w = zext {words} {word} to {wide}',
-                  f'  %{name}.{r} = mul {wide} %{name}.{r}.w, {_equal("i64", factor, lanes)}',
-                  f'  %{name}.{r}.s = lshr {wide} %{name}.{r}, {_equal("i64", 32, lanes)}',
+                  f'  %{name}.{r} = mul {wide} %{name}.{r}.w, splat (i64 {factor})',
+                  f'  %{name}.{r}.s = lshr {wide} %{name}.{r}, splat (i64 32)',
                   f'  %{name}.{r}.h = trunc {wide} %{name}.{r}.s to {words}',
                   f'  %{name}.{r}.l = trunc {wide} %{name}.{r} to {words}']
     n = r + 1
@@ -108,24 +110,12 @@ def _floats(lanes: int, a: str, b: str, c: str, d: str) -> list[str]:
     return [f'  %ab = shufflevector {words} {a}, {words} {b}, {half} <{both}>',
             f'  %cd = shufflevector {words} {c}, {words} {d}, {half} <{both}>',
             f'  %bits = shufflevector {half} %ab, {half} %cd, {full} <{order}>',
-            f'  %mantissa = and {full} %bits, {_equal("i32", 0x7FFFFF, count)}',
-            f'  %numbers = or {full} %mantissa, {_equal("i32", 0x3F800000, count)}',
+            f'  %mantissa = and {full} %bits, splat (i32 {0x7FFFFF})',
+            f'  %numbers = or {full} %mantissa, splat (i32 {0x3F800000})',
             f'  %from.one = bitcast {full} %numbers to {floats}',
-            f'  %from.zero = fsub {floats} %from.one, {_equal("float", "1.0", count)}',
+            f'  %from.zero = fsub {floats} %from.one, splat (float 1.0)',
             '  %to = getelementptr float, ptr %floats, i64 %i',
             f'  store {floats} %from.zero, ptr %to, align 4']
-
-
-def _spread(name: str, kind: str, value: str, lanes: int) -> list[str]:
-    vector = f'<{lanes} x {kind}>'
-    return [f'  %{name}.1 = insertelement {vector} poison, {kind} {value}, i64 0',
-            f'  %{name} = shufflevector {vector} %{name}.1, {vector} poison, '
-            f'<{lanes} x i32> zeroinitializer']
-
-
-def _equal(kind: str, value: object, count: int) -> str:
-    """A vector of equal constants."""
-    return '<' + ', '.join([f'{kind} {value}'] * count) + '>'
 
 
 def uniform_kernel(instruction: Instruction) -> Callable[..., np.ndarray] | None:

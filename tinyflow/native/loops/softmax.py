@@ -25,7 +25,7 @@ from tinyflow.native.loops.kernel import (
     lock_taken_and_returned,
 )
 from tinyflow.native.loops.machine import ARRAY, builtin, width
-from tinyflow.native.loops.vectors import Vectors
+from tinyflow.native.loops.vectors import Vectors, equal_elements, first_lanes
 from tinyflow.ops.nn import cross_entropy
 from tinyflow.ops.nn.softmax import row_sum
 
@@ -74,7 +74,7 @@ class _Text:
         name = f'@llvm.vector.reduce.fmax.v{self.width}f{self.bits}'
         self.declared.add(f'declare {self.scalar} {name}({self.kind})')
         return [*lines, 'first.end:', f'  %top = call {self.scalar} {name}({self.kind} {found})',
-                *self._spread('top'), '  br label %second']
+                *self._equal('top'), '  br label %second']
 
     def _exponentials(self) -> list[str]:
         v = Vectors(self.width, 'e')
@@ -87,7 +87,7 @@ class _Text:
         self.declared.add(f'declare {self.scalar} {name}({self.scalar}, {self.kind})')
         zero = '0.0'
         lines += ['second.end:', f'  %sum = call reassoc {self.scalar} {name}({self.scalar} {zero},'
-                  f' {self.kind} {found})', *self._spread('sum')]
+                  f' {self.kind} {found})', *self._equal('sum')]
         for name, value in (('largest', 'top'), ('total', 'sum')):
             lines += [f'  %{name}.r = getelementptr {self.scalar}, ptr %{name}, i64 %r',
                       f'  store {self.scalar} %{value}, ptr %{name}.r']
@@ -121,16 +121,12 @@ class _Text:
         load, store = (f'@llvm.masked.{what}.v{w}f{self.bits}.p0' for what in ('load', 'store'))
         self.declared.add(f'declare {kind} {load}(ptr, i32, {bits}, {kind})')
         rest = Vectors(w).constant(-np.inf if beyond == '-inf' else 0, self.code)
-        numbers = ', '.join(f'i64 {n}' for n in range(w))
         before = {'first': 'row', 'second': 'first.end', 'third': 'second.end'}[label]
         lines = [f'{label}:', f'  %{p}.c = phi i64 [0, %{before}], [%{p}.next, %{p}.more]',
                  f'  %{p}.all = phi {kind} [{start}, %{before}], [{found}, %{p}.more]',
                  f'  %{p}.at = getelementptr {self.scalar}, ptr %{source}.row, i64 %{p}.c',
                  f'  %{p}.rest = sub i64 %columns, %{p}.c',
-                 f'  %{p}.one = insertelement <{w} x i64> poison, i64 %{p}.rest, i64 0',
-                 f'  %{p}.rests = shufflevector <{w} x i64> %{p}.one, <{w} x i64> poison, '
-                 f'<{w} x i32> zeroinitializer',
-                 f'  %{p}.mask = icmp ult <{w} x i64> <{numbers}>, %{p}.rests',
+                 *first_lanes(f'{p}.mask', f'%{p}.rest', w),
                  f'  %{p}.whole = icmp uge i64 %{p}.rest, {w}',
                  f'  br i1 %{p}.whole, label %{p}.load, label %{p}.last',
                  f'{p}.load:', f'  %{p}.a = load {kind}, ptr %{p}.at, align {size}',
@@ -153,10 +149,8 @@ class _Text:
                 f'  %{p}.again = icmp ult i64 %{p}.next, %columns',
                 f'  br i1 %{p}.again, label %{label}, label %{after}']
 
-    def _spread(self, name: str) -> list[str]:
-        return [f'  %{name}.1 = insertelement {self.kind} poison, {self.scalar} %{name}, i64 0',
-                f'  %{name}.all = shufflevector {self.kind} %{name}.1, {self.kind} poison, '
-                f'<{self.width} x i32> zeroinitializer']
+    def _equal(self, name: str) -> list[str]:
+        return equal_elements(f'{name}.all', self.scalar, f'%{name}', self.width)
 
 
 @cache

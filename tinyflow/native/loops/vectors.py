@@ -13,7 +13,7 @@ import numpy as np
 
 from tinyflow.native.loops.trace import Node, NotTraceable
 
-__all__ = ['STORED', 'Vectors']
+__all__ = ['STORED', 'Vectors', 'equal_elements', 'first_lanes']
 
 # Types by dtype: in arithmetic and, where it differs, in memory.
 _TYPES = {'f4': 'float', 'f8': 'double', 'i4': 'i32', 'i8': 'i64', 'b1': 'i1'}
@@ -182,6 +182,21 @@ class Vectors:
         if source[0] == 'i':
             return self.convert('sitofp', source, target, x)
         raise NotTraceable('numbers that are rounded to integers')   # beyond the range: as NumPy
+
+
+def equal_elements(name: str, kind: str, value: str, lanes: int) -> list[str]:
+    """%name, a vector whose elements are all `value`."""
+    vector = f'<{lanes} x {kind}>'
+    return [f'  %{name}.1 = insertelement {vector} poison, {kind} {value}, i64 0',
+            f'  %{name} = shufflevector {vector} %{name}.1, {vector} poison, '
+            f'<{lanes} x i32> zeroinitializer']
+
+
+def first_lanes(name: str, count: str, lanes: int) -> list[str]:
+    """%name, a mask of the first `count` elements of a vector."""
+    numbers = ', '.join(f'i64 {n}' for n in range(lanes))
+    return [*equal_elements(f'{name}.count', 'i64', count, lanes),
+            f'  %{name} = icmp ult <{lanes} x i64> <{numbers}>, %{name}.count']
 
 
 def _code(dtype: np.dtype) -> str:
