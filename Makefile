@@ -44,7 +44,7 @@ help:
 	@echo "make demo    train a network on handwritten digits at three levels and look inside"
 	@echo "make check   the quick part of the tests, for while you work"
 	@echo "make test    run the tests               (ARGS='-k softmax' picks some, JOBS=2)"
-	@echo "make thorough  the tests with more seeds and kills than those of make test"
+	@echo "make thorough  the slow tests, more seeds and kills, and ops in the native tier"
 	@echo "make exercises  the exercises: solutions pass, wrong answers get their hints"
 	@echo "make lessons the lessons as notebooks with their pictures, in out/lessons"
 	@echo "make doctest the examples of the reference"
@@ -66,10 +66,10 @@ check: .venv/installed
 	@$(PY) -m pytest -q -n $(JOBS) --benchmark-disable -m 'not slow' $(QUICK) $(ARGS)
 
 test: .venv/installed
-	@$(PY) -m pytest -q -n $(JOBS) --benchmark-disable -m 'not thorough' $(ARGS)
+	@$(PY) -m pytest -q -n $(JOBS) --benchmark-disable -m 'not thorough and not slow' $(ARGS)
 
 thorough: .venv/installed
-	@$(PY) -m pytest -q -n $(JOBS) --benchmark-disable -m thorough $(ARGS)
+	@$(PY) -m pytest -q -n $(JOBS) --benchmark-disable -m 'thorough or slow' $(ARGS)
 	@TINYFLOW_NATIVE=always $(PY) -m pytest -q -n $(JOBS) --benchmark-disable -m 'not thorough' \
 	    tests/ops/test_ops.py tests/golden/test_ops.py tests/golden/test_programs.py \
 	    tests/session/test_elements.py tests/train/test_exact_resume.py tests/keras/layers

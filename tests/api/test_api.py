@@ -22,6 +22,7 @@ NAMESPACES = ['app', 'autograph', 'bitwise', 'compat', 'config', 'contrib', 'dat
 HIGHER_FLOORS = ['estimator', 'keras']
 
 
+@pytest.mark.slow
 def test_the_api_is_as_recorded():
     recorded = FILE.read_text(encoding='utf-8').splitlines()
     difference = list(difflib.unified_diff(recorded, listing(tf), 'tests/golden/api.txt',

@@ -85,6 +85,7 @@ def test_the_ways_to_import_it(cli, head):
     assert (done.returncode, done.stderr, done.stdout) == (0, '', "b'TF1'\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['linear_regression', 'xor', 'word_vectors', 'mnist_softmax',
                                   'multilayer_perceptron'])
 def test_classic_programs_print_what_tensorflow_printed(name, cli, tmp_path):
@@ -99,6 +100,7 @@ def test_classic_programs_print_what_tensorflow_printed(name, cli, tmp_path):
     assert ours == pytest.approx(theirs, rel=2e-4, abs=2e-5)
 
 
+@pytest.mark.slow
 def test_input_data_without_mnist_gives_the_shipped_digits_with_a_warning(tmp_path):
     (tmp_path / 'program.py').write_text(
         'from tensorflow.examples.tutorials.mnist import input_data\n'
@@ -175,6 +177,7 @@ def test_a_module_that_tinyflow_does_not_have(cli):
 
 # ---- graph -------------------------------------------------------------------------------
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name, start', [
     ('g.svg', b'<svg'), ('g.png', b'\x89PNG'), ('g.dot', b'digraph')])
 def test_graph_draws(cli, tmp_path, name, start):
@@ -188,6 +191,7 @@ def test_graph_draws(cli, tmp_path, name, start):
         assert b'radius' in content and b'circle' in content
 
 
+@pytest.mark.slow
 def test_graph_takes_its_options_on_both_sides_and_leaves_the_rest(cli, tmp_path):
     program = 'import sys\n' + dedent(CIRCLE) + 'print(sys.argv[1:])\n'
     plain = cli('graph', program, 'word', '--own', '7', before=['-o', 'plain.dot'])
@@ -215,6 +219,7 @@ def test_graph_finds_a_graph_that_is_gone_when_the_program_ends(cli, tmp_path):
     assert 'short_lived' in (tmp_path / 'g.dot').read_text()
 
 
+@pytest.mark.slow
 def test_graph_of_a_program_that_fails_is_drawn_and_the_status_kept(cli, tmp_path):
     done = cli('graph', MISTAKE, '-o', 'g.svg')
     assert done.returncode == 1
@@ -254,6 +259,7 @@ def test_explain_shows_the_most_expensive_run(cli):
     assert 'def run(' in done.stdout
 
 
+@pytest.mark.slow
 def test_explain_chooses_by_the_time_spent(cli):
     done = cli('explain', '''
         import tensorflow as tf
@@ -279,6 +285,7 @@ def test_explain_when_nothing_ran(cli):
 
 # ---- the same from Python ----------------------------------------------------------------
 
+@pytest.mark.slow
 def test_install_as_tensorflow(tmp_path):
     (tmp_path / 'program.py').write_text(dedent('''
         import tinyflow
@@ -306,6 +313,7 @@ def test_install_as_tensorflow(tmp_path):
     assert (done.returncode, done.stderr) == (0, '')
 
 
+@pytest.mark.slow
 def test_version():
     done = subprocess.run([sys.executable, '-m', 'tinyflow', '--version'], cwd=ROOT,
                           capture_output=True, encoding='utf-8', timeout=60, check=True)
@@ -349,6 +357,7 @@ def test_doctor_without_a_graph(cli):
     assert done.returncode == 1 and done.stderr == 'tinyflow: program.py built no graph.\n'
 
 
+@pytest.mark.slow
 def test_doctor_says_that_a_program_did_not_come_to_its_end(cli):
     done = cli('doctor', 'import tensorflow as tf\ntf.constant(1.0)\nraise KeyError("x")\n')
     assert done.returncode == 1 and 'KeyError' in done.stderr
@@ -388,6 +397,7 @@ def diff(tmp_path, *arguments):
         env={**os.environ, 'PYTHONPATH': str(ROOT), 'PYTHONIOENCODING': 'utf-8'})
 
 
+@pytest.mark.slow
 def test_diff_of_graph_files(tmp_path):
     done = diff(tmp_path, FILES / 'frozen.pb', FILES / 'model.pbtxt', '-o', 'both.svg')
     assert (done.returncode, done.stderr) == (1, '')
@@ -400,11 +410,13 @@ def test_diff_of_a_file_with_itself(tmp_path):
     assert done.returncode == 0 and done.stdout.endswith('8 the same\n')
 
 
+@pytest.mark.slow
 def test_diff_of_a_saved_model_and_a_graph(tmp_path):
     done = diff(tmp_path, FILES / 'saved_model', FILES / 'model.meta')
     assert done.returncode == 1 and 'save_1/filename' in done.stdout
 
 
+@pytest.mark.slow
 def test_diff_of_checkpoints(tmp_path):
     directory = FILES / 'estimator' / 'dnn_iris'
     done = diff(tmp_path, directory, directory / 'model.ckpt-40')
@@ -413,6 +425,7 @@ def test_diff_of_checkpoints(tmp_path):
     assert done.returncode == 1 and 'dnn/hiddenlayer_0/bias: Variable float32 [10]' in done.stdout
 
 
+@pytest.mark.slow
 def test_diff_reads_the_values_of_checkpoints(tmp_path):
     for name, value in (('c3', 1.0), ('c4', 2.0)):
         with tf.Graph().as_default(), tf.Session() as sess:
@@ -427,6 +440,7 @@ def test_diff_reads_the_values_of_checkpoints(tmp_path):
     assert done.returncode == 2 and 'c4.data-00000-of-00001' in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('second, message', [
     ('missing.pb', "there is no file, directory or checkpoint 'missing.pb'"),
     ('.', "'.' has neither a SavedModel (saved_model.pb) nor a checkpoint in it"),
@@ -437,6 +451,7 @@ def test_diff_of_unreadable_files(tmp_path, second, message):
     assert 'Traceback' not in done.stderr
 
 
+@pytest.mark.slow
 def test_help_names_every_command(tmp_path):
     done = subprocess.run([sys.executable, '-m', 'tinyflow', '--help'], cwd=tmp_path,
                           capture_output=True, encoding='utf-8', timeout=60,

@@ -175,6 +175,7 @@ def test_the_higher_floor():
         _ = tf.estimator.Estimater
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('statement, text', [
     ('from tensorflow import raw_ops', 'ImportError: tf.raw_ops is not in tinyflow yet'),
     ('from tensorflow import Sesion', 'ImportError: there is no tf.Sesion; nearest: tf.Session'),

@@ -171,6 +171,7 @@ from tensorflow.python.platform import tf_logging; import tinyflow.graph.support
 '''.strip().splitlines()
 
 
+@pytest.mark.slow
 def test_private_modules_have_the_names_that_programs_import():
     program = ['import tinyflow', 'tinyflow.install_as_tensorflow()', 'import tensorflow as tf',
                'import traceback, sys', 'failed = 0']
@@ -182,6 +183,7 @@ def test_private_modules_have_the_names_that_programs_import():
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('line, word', [
     ('from tensorflow.contrib import kafka', 'tf.contrib.kafka is not part of tinyflow: '),
     ('import tensorflow.contrib.gan', 'tf.contrib.gan is not part of tinyflow: '),
@@ -209,6 +211,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 def test_what_private_modules_lack_is_said_with_their_own_name():
     program = ['import tinyflow', 'tinyflow.install_as_tensorflow()']
     for line in WRONG:

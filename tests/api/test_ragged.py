@@ -75,6 +75,7 @@ def test_rows_that_differ_are_an_error_when_run(session):
         session.run(x + y)
 
 
+@pytest.mark.slow
 def test_eager_ragged_tensors_have_lists():
     program = ('import tinyflow as tf; before = tf.reduce_sum; tf.enable_eager_execution(); '
                'x = tf.ragged.constant([[1, 2], [3]]); print((x + 1).to_list(), '

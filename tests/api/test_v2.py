@@ -57,6 +57,7 @@ def test_what_is_missing_says_where_it_is(path, text):
     assert text in refusal(path)
 
 
+@pytest.mark.slow
 def test_every_listed_name_is_found_or_refused_with_a_reason():
     found = refused = 0
     for space, names in namespaces().items():
@@ -167,6 +168,7 @@ PROGRAM = '''
 '''
 
 
+@pytest.mark.slow
 def test_a_program_of_tensorflow_2(tmp_path):
     (tmp_path / 'program.py').write_text(textwrap.dedent(PROGRAM), encoding='utf-8')
     done = run('program.py', '--v2', cwd=tmp_path)
@@ -181,12 +183,14 @@ def test_a_program_of_tensorflow_2(tmp_path):
     assert 'tinyflow/api' not in done.stderr
 
 
+@pytest.mark.slow
 def test_what_the_estimator_guide_does(tmp_path):
     done = run(estimator_guide.__file__, '--v2', cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == estimator_guide.RECORDED
 
 
+@pytest.mark.slow
 def test_versions_do_not_mix():
     program = ('import tinyflow; tinyflow.install_as_tensorflow(); import tensorflow\n'
                'tinyflow.install_as_tensorflow(2)')

@@ -20,12 +20,14 @@ SEED = RANDOM.randrange(10**6)
 pytestmark = pytest.mark.filterwarnings('ignore')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', sorted(CHOSEN))
 def test_a_golden_program_cut_at_random(name, capfd):
     """`python -m tests.cluster.cuts 500` tries many."""
     assert bits(values(name, seed=SEED)[0]) == bits(values(name)[0]), f'seed {SEED}'
 
 
+@pytest.mark.slow
 def test_optimised_programs_round_alike():
     for name in ('rnn_lstm', 'digits_multilayer_perceptron'):
         for one, other in zip(values(name, Options())[0], values(name, Options(), seed=1)[0]):

@@ -262,6 +262,7 @@ def jobs(tmp_path_factory):
         job.output.close(), job.errors.close()
 
 
+@pytest.mark.slow
 @pytest.mark.cluster
 def test_a_worker_that_is_killed_is_started_again(jobs):
     job = jobs['server']

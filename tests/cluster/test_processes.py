@@ -49,6 +49,7 @@ def ps():
         ps.kill()
 
 
+@pytest.mark.slow
 def test_a_ps_comes_late_dies_and_comes_back(ps, graph, monkeypatch):
     monkeypatch.setattr(client, '_PATIENCE', .05)
     said = []

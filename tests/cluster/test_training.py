@@ -20,6 +20,7 @@ RECORDED = read_recorded('cluster')
 IN_GRAPH = RECORDED.pop('in_graph --steps 5')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', sorted(RECORDED))
 def test_a_server_and_a_worker_give_tensorflows_losses(name, tmp_path):
     program, *flags = name.split()
@@ -28,6 +29,7 @@ def test_a_server_and_a_worker_give_tensorflows_losses(name, tmp_path):
         np.testing.assert_allclose(job.losses(), RECORDED[name], rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_two_servers_and_two_workers_asynchronously(tmp_path):
     """Both train until the last step; the embedding is in parts on both servers."""
     with Job('monitored_async', 2, 2, tmp_path, '--steps', 12, '--logdir',
@@ -37,6 +39,7 @@ def test_two_servers_and_two_workers_asynchronously(tmp_path):
     assert len(list((tmp_path / 'model').glob('model.ckpt-0.data-*-of-00002'))) == 2
 
 
+@pytest.mark.slow
 def test_a_client_with_towers_on_two_workers(tmp_path):
     """The gradients are the means of those of both."""
     with Job('in_graph', 1, 2, tmp_path, '--steps', 5) as job:

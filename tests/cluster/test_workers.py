@@ -38,6 +38,7 @@ def _same(a, b):
     return a == b               # compared here, so that pytest does not print all of it
 
 
+@pytest.mark.slow
 def test_losses_are_those_of_tensorflow(tmp_path):
     """Two processes that were started apart; batch normalization, and rows of a table."""
     ended = workers.apart(2, 'losses_of_workers.py', 'tinyflow', tmp_path)
@@ -50,6 +51,7 @@ def test_losses_are_those_of_tensorflow(tmp_path):
         np.testing.assert_allclose(found['weights'][name], values, atol=2e-6, err_msg=name)
 
 
+@pytest.mark.slow
 def test_a_killed_training_is_resumed_exactly(tmp_path):
     killed = workers.by_mpiexec(2, 'estimator_killed.py', tmp_path)
     assert killed[0][0] == 9, killed.output
@@ -59,6 +61,7 @@ def test_a_killed_training_is_resumed_exactly(tmp_path):
     assert resumed.lines('WEIGHTS') == killed.lines('WEIGHTS')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('start', [workers.by_mpiexec, workers.apart])
 def test_an_error_in_one_worker_ends_all(start):
     begin = time.monotonic()
@@ -71,6 +74,7 @@ def test_an_error_in_one_worker_ends_all(start):
     assert 'UnavailableError' not in of_worker[:of_worker.index('RuntimeError')]
 
 
+@pytest.mark.slow
 def test_workers_with_different_graphs():
     ended = workers.apart(2, 'wrong_worker.py', 'graph')
     for status, text in ended:

@@ -149,6 +149,7 @@ def test_a_program_longer_than_one_function(graph):
         assert session.run(y, feeds).tolist() == (2 * wanted).tolist()
 
 
+@pytest.mark.slow
 def test_an_error_deep_in_a_long_program_names_its_node():
     x = tf.placeholder(tf.float32)
     y = x
@@ -202,6 +203,7 @@ def test_no_index_at_all_is_all():
         np.testing.assert_array_equal(session.run(y, {x: array}), 2 * array)
 
 
+@pytest.mark.slow
 def test_a_long_program_is_not_parted_inside_what_runs_tile_by_tile(monkeypatch):
     monkeypatch.setattr(long_programs, '_LONG', 7)
     x = y = tf.placeholder(tf.float32, [1 << 18])

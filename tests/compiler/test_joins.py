@@ -115,6 +115,7 @@ STEPS = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 9), st.integers(0, 9)),
                 min_size=1, max_size=9), st.booleans(), st.sampled_from([0, 4096]))

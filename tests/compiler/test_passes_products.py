@@ -193,6 +193,7 @@ def _run(fetches, feeds, values, passes):
         return session.run(fetches, feeds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('cell, sums', [(tf.nn.rnn_cell.BasicLSTMCell, 1),
                                         (tf.nn.rnn_cell.LSTMCell, 1),
                                         (tf.nn.rnn_cell.GRUCell, 2),

@@ -381,6 +381,7 @@ def first_runs(by_steps):
         yield
 
 
+@pytest.mark.slow
 @given(data=st.data(), static=st.sampled_from(['all', 'all', 'some', 'none']),
        choices=st.lists(options(), min_size=2, max_size=3), tile=st.sampled_from([0, 1, 2, 5]),
        by_steps=st.booleans())
@@ -430,6 +431,7 @@ def check_runs(garden, fetched, fetches, start, option):
                 np.testing.assert_allclose(session.run(variable), array, 1e-4, 1e-4)
 
 
+@pytest.mark.slow
 @given(data=st.data())
 @PROFILE
 def test_feeding_any_inner_tensor(data):
@@ -454,6 +456,7 @@ def test_feeding_any_inner_tensor(data):
                 fill_with_garbage(session)
 
 
+@pytest.mark.slow
 @given(data=st.data(), seeds=st.lists(st.integers(0, 3), min_size=2, max_size=6))
 @PROFILE
 def test_many_programs_share_one_arena(data, seeds):

@@ -49,6 +49,7 @@ CELLS = {
                                                 tf.nn.rnn_cell.BasicRNNCell(4)])}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', sorted(CELLS))
 @pytest.mark.parametrize('last', [True, False])
 @pytest.mark.parametrize('lengths', [None, [5, 0, 2]])
@@ -212,6 +213,7 @@ def test_the_first_nan_is_still_found():
             session.run(y, {m: np.zeros([3, 3])})
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_random_loops(data):

@@ -11,6 +11,7 @@ from tests.golden.store import read_recorded
 RECORDED = read_recorded('slim_nets')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', NETS)
 def test_a_network_is_tensorflows(name):
     found = description(name, tf, vars(tf.contrib.slim.nets))

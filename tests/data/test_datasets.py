@@ -114,6 +114,7 @@ def test_counting_is_pythons(n, size, drop, count):
     assert [f.tolist() for f in found] == want[1:5]
 
 
+@pytest.mark.slow
 @given(n=st.integers(0, 20), size=st.integers(1, 5), shift=st.integers(1, 6),
        stride=st.integers(1, 3), drop=st.booleans())
 def test_windows_are_slices(n, size, shift, stride, drop):

@@ -199,6 +199,7 @@ def test_make_csv_dataset_finds_names_and_types(write):
     assert features['c'].tolist() == [2.5, 3.5, 0.0] and rest['a'].tolist() == [4]
 
 
+@pytest.mark.slow
 def test_make_csv_dataset_goes_on_without_end(write):
     path = write('t.csv', TABLE)
     dataset = experimental.make_csv_dataset([path], 3, select_columns=['a'], shuffle=True,

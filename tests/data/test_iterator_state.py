@@ -181,6 +181,7 @@ PLAIN = st.recursive(
     max_leaves=20)
 
 
+@pytest.mark.slow
 @given(PLAIN)
 def test_plain_data_goes_through_bytes(value):
     assert decode(encode(value)) == value

@@ -11,6 +11,7 @@ PROGRAMS = [pair for name in ('eager.md', 'tensorflow2.md') for pair in re.finda
     r'```python\n(.*?)```\n\n```text\n(.*?)```', (DOCS / name).read_text(encoding='utf-8'), re.S)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('program, printed', PROGRAMS)
 def test_program(tmp_path, program, printed):
     (tmp_path / 'program.py').write_text(program, encoding='utf-8')

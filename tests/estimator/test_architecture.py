@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from benchmarks import structure
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,6 +28,7 @@ def test_only_the_modules_that_need_keras_import_it():
     assert users == NEED_KERAS
 
 
+@pytest.mark.slow
 def test_canned_estimators_do_not_load_keras():
     program = ('import sys, tinyflow as tf\n'
                'tf.estimator.DNNClassifier, tf.estimator.LinearRegressor\n'

@@ -35,6 +35,7 @@ def same(found, wanted, what):
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5, err_msg=what)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', NAMES)
 def test_training_equals_tensorflow(name, tmp_path):
     """Losses of all steps, metrics, predictions, importances, contributions."""
@@ -62,6 +63,7 @@ def test_everything_recorded_is_compared():
     assert set(KERNELS) == set(kernels.CASES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', list(kernels.CASES))
 def test_raw_ops_equal_tensorflow(name):
     """Sums, gains, serialized trees, pruning, sketches, boundaries, buckets."""
@@ -85,6 +87,7 @@ def _close(found, wanted, what):
 
 # ---- files -------------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_predictions_from_a_checkpoint_of_tensorflow(tmp_path):
     """Trees and boundaries are restored; predictions and explanations equal TensorFlow."""
     for file in (GOLDEN / 'files' / 'trees' / 'checkpoint').iterdir():
@@ -111,6 +114,7 @@ def test_a_tree_whose_nodes_point_back_is_refused():
         restore(Ensemble(), 0, message.SerializeToString())
 
 
+@pytest.mark.slow
 def test_training_continues_from_a_checkpoint(tmp_path):
     """Stamp, growing layer and buckets are restored: the trees equal those of a single run."""
     case = table.cases(tf)['regressor']
@@ -121,6 +125,7 @@ def test_training_continues_from_a_checkpoint(tmp_path):
     assert whole.experimental_feature_importances() == parts.experimental_feature_importances()
 
 
+@pytest.mark.slow
 def test_exported_model(tmp_path):
     case = table.cases(tf)['classifier_numeric']
     estimator, _ = table.train(tf, case, str(tmp_path / 'model'))
@@ -143,6 +148,7 @@ def _check_saved_model(where):
 
 # ---- tf.contrib.estimator ------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_classifier_train_in_memory(tmp_path):
     case, wanted = table.cases(tf)['classifier_in_memory'], RECORDED['classifier_in_memory']
     model = tf.contrib.estimator.boosted_trees_classifier_train_in_memory(
@@ -151,6 +157,7 @@ def test_classifier_train_in_memory(tmp_path):
     same(table.results(tf, case, model)['metrics'], wanted['metrics'], 'metrics')
 
 
+@pytest.mark.slow
 def test_regressor_train_in_memory(tmp_path):
     case, wanted = table.cases(tf)['regressor_post'], RECORDED['regressor_post']
     model = tf.contrib.estimator.boosted_trees_regressor_train_in_memory(
@@ -205,6 +212,7 @@ def test_importances_need_splits(tmp_path):
         model.experimental_feature_importances()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('keys', ['predictions', ['predictions']])
 def test_contributions_add_up_to_the_prediction(tmp_path, keys):
     case = table.cases(tf)['regressor_numeric']
@@ -217,6 +225,7 @@ def test_contributions_add_up_to_the_prediction(tmp_path, keys):
                                                                        abs=1e-4)
 
 
+@pytest.mark.slow
 def test_explanations_with_a_public_head(tmp_path):
     """Unlike TF 1.15, whose estimator accepts only the heads of tf.contrib.estimator."""
     case = table.cases(tf)['classifier']

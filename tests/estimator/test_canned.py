@@ -31,6 +31,7 @@ def _nodes(rows):
     return [(name, 'If' if kind == 'StatelessIf' else kind) for name, kind in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', NAMES)
 def test_training_equals_tensorflow(name, tmp_path):
     """Initial values, 50 losses, metrics, predictions, names in the checkpoint, nodes."""
@@ -50,6 +51,7 @@ def test_every_recorded_estimator_is_compared():
     assert set(RECORDED) == set(NAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['dnn_classifier_3', 'combined_classifier'])
 def test_training_continues_from_a_checkpoint_of_tensorflow(name, tmp_path):
     """The checkpoint has whole values, the model partitioned ones; the seed differs."""
@@ -93,6 +95,7 @@ def test_error_for_a_label_out_of_range(tmp_path):
     assert '[7]' in str(error.value)
 
 
+@pytest.mark.slow
 def test_optimizers_by_name_function_or_object(tmp_path):
     rows = _rows(np.array([0., 1.], 'float32'))
     for optimizer in ('Adam', 'SGD', 'RMSProp', lambda: tf.train.MomentumOptimizer(.1, .9),
@@ -158,6 +161,7 @@ def test_custom_model_of_logit_functions(tmp_path):
         tf.estimator.experimental.call_logit_fn(lambda features: 3, {}, 'train', None, None)
 
 
+@pytest.mark.slow
 def test_canned_model_with_a_public_head(tmp_path):
     """Unlike TF 1.15, whose DNNEstimator refuses the heads of tf.estimator."""
     model = tf.estimator.DNNEstimator(tf.estimator.MultiLabelHead(2), [3], [X], str(tmp_path))

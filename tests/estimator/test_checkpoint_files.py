@@ -31,6 +31,7 @@ def same(found, wanted, what=''):
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5, err_msg=what)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', file_cases.CHECKPOINTS)
 def test_checkpoint_of_tensorflow(name, tmp_path):
     folder = tmp_path / name
@@ -44,6 +45,7 @@ def test_checkpoint_of_tensorflow(name, tmp_path):
     assert after['loss'] < wanted['metrics']['loss']
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', file_cases.CHECKPOINTS)
 def test_training_equals_tensorflow(name, tmp_path):
     """Trained from the same seed, not read from files."""
@@ -52,6 +54,7 @@ def test_training_equals_tensorflow(name, tmp_path):
     same(file_cases.results(tf, name, estimator), RECORDED['checkpoints'][name], name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', file_cases.EXPORTS)
 def test_signatures_equal_tensorflow(name, tmp_path):
     """Names, methods, keys, tensors, dtypes, shapes; of all signatures."""

@@ -7,6 +7,7 @@ import tinyflow as tf
 from tests.estimator.models import classifier, halves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('call', [
     lambda estimator: estimator.train(halves, steps=2),
     lambda estimator: estimator.evaluate(halves, steps=1),
@@ -21,6 +22,7 @@ def test_different_shapes_in_the_checkpoint(tmp_path, call):
     assert 'sess.run' not in message
 
 
+@pytest.mark.slow
 def test_missing_variables_in_the_checkpoint(tmp_path):
     classifier(tmp_path, [4]).train(halves, steps=1)
     with pytest.raises(tf.errors.NotFoundError, match='use a new model_dir'):

@@ -197,6 +197,7 @@ PROGRAM = '''
 '''
 
 
+@pytest.mark.slow
 @pytest.mark.cluster
 def test_all_roles_in_processes_of_their_own(tmp_path):
     pytest.importorskip('zmq')

@@ -7,6 +7,7 @@ import tinyflow as tf
 from tests.estimator.models import classifier, halves_dataset, line, line_fn, points
 
 
+@pytest.mark.slow
 def test_draw_shows_the_training_graph(tmp_path):
     estimator = classifier(tmp_path, [4]).train(halves_dataset, steps=1)
     model = tf.viz.draw(estimator).model
@@ -19,6 +20,7 @@ def test_draw_shows_the_training_graph(tmp_path):
                                                for box in model.boxes)
 
 
+@pytest.mark.slow
 def test_draw_shows_the_loss_of_a_custom_estimator(tmp_path):
     estimator = line(tmp_path).train(points(), steps=1)
     picture = tf.viz.draw(estimator)

@@ -15,6 +15,7 @@ def specs(max_steps=12, throttle_secs=0, exporters=None, hooks=None):
                                   exporters=exporters))
 
 
+@pytest.mark.slow
 def test_stop_if_no_decrease(tmp_path, logged):
     """It stops, and restore_best makes the best checkpoint the latest one."""
     estimator = line(tmp_path, {'rate': 2.5}, save_checkpoints_steps=2)     # the loss explodes
@@ -30,6 +31,7 @@ def test_stop_if_no_decrease(tmp_path, logged):
     assert estimator.evaluate(points(1))['global_step'] == best < 20
 
 
+@pytest.mark.slow
 def test_best_checkpoint_is_restored_only_after_a_stop(tmp_path, logged):
     estimator = line(tmp_path, {'rate': 2.5}, save_checkpoints_steps=2)
     hook = EXPERIMENTAL.stop_if_no_decrease_hook(
@@ -52,6 +54,7 @@ def score_fn(features, labels, mode):
     return spec._replace(eval_metric_ops={'score': tf.metrics.mean(score)})
 
 
+@pytest.mark.slow
 def test_best_checkpoint_may_be_the_last_one(tmp_path):
     estimator = tf.estimator.Estimator(
         score_fn, str(tmp_path), tf.estimator.RunConfig(save_checkpoints_steps=4))
@@ -92,6 +95,7 @@ def test_evaluations_before_min_steps_do_not_count(tmp_path, min_steps, stops):
                      min_steps=min_steps) is stops
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('make, words', [
     (lambda e: EXPERIMENTAL.stop_if_lower_hook(e, 'loss', 0.5, run_every_secs=None,
                                                run_every_steps=1), 'lower than'),
@@ -105,6 +109,7 @@ def test_stop_at_a_threshold(tmp_path, logged, make, words):
     assert estimator.get_variable_value('global_step') < 200
 
 
+@pytest.mark.slow
 def test_missing_evaluations_cause_a_warning(tmp_path, logged):
     estimator = line(tmp_path)
     hook = EXPERIMENTAL.stop_if_no_increase_hook(
@@ -117,6 +122,7 @@ def test_missing_evaluations_cause_a_warning(tmp_path, logged):
     assert any('there was no evaluation since step 9' in text for text in logged)
 
 
+@pytest.mark.slow
 def test_no_warning_before_the_first_evaluation(tmp_path, logged):
     estimator = line(tmp_path, save_checkpoints_steps=5)
     hook = tf.estimator.experimental.stop_if_no_decrease_hook(

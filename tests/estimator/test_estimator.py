@@ -21,6 +21,7 @@ from tests.estimator.models import (
 )
 
 
+@pytest.mark.slow
 def test_steps_are_added_and_max_steps_is_absolute(tmp_path, logged):
     estimator = line(tmp_path)
     assert estimator.train(points(), steps=5) is estimator
@@ -50,6 +51,7 @@ def test_hooks_are_called_in_order(tmp_path):
                           'after_run', 'end']
 
 
+@pytest.mark.slow
 def test_error_in_a_step_skips_end_and_keeps_the_checkpoint(tmp_path):
     class Fail(RecordCalls):
         def after_run(self, run_context, run_values):
@@ -68,6 +70,7 @@ def test_error_in_a_step_skips_end_and_keeps_the_checkpoint(tmp_path):
     assert estimator.get_variable_value('global_step') == 10
 
 
+@pytest.mark.slow
 def test_saving_listeners_are_called(tmp_path):
     events = []
 
@@ -95,6 +98,7 @@ def test_no_checkpoints_if_both_intervals_are_none(tmp_path):
                         saving_listeners=[tf.train.CheckpointSaverListener()])
 
 
+@pytest.mark.slow
 def test_training_is_reproducible_with_a_seed(tmp_path):
     first = line(tmp_path / 'a').train(points(), steps=3).get_variable_value('line/kernel')
     again = line(tmp_path / 'b').train(points(), steps=3).get_variable_value('line/kernel')
@@ -115,6 +119,7 @@ def trained(tmp_path):
     return line(tmp_path).train(points(), steps=60)
 
 
+@pytest.mark.slow
 def test_evaluate_returns_metrics_loss_and_step(trained, tmp_path):
     found = trained.evaluate(points(1))
     error = np.abs(line_output(trained) - Y)
@@ -154,6 +159,7 @@ def test_without_a_checkpoint_the_variables_are_initialized(tmp_path, logged):
         estimator.get_variable_names()
 
 
+@pytest.mark.slow
 def test_predictions_of_an_untrained_model_cause_a_warning(tmp_path, logged):
     estimator = classifier(tmp_path, [4])
     logged.clear()
@@ -173,6 +179,7 @@ def test_logged_values_are_formatted_like_numpy(tmp_path, logged):
     assert value == str(np.float32(value)) and len(value) < 12
 
 
+@pytest.mark.slow
 def test_evaluation_progress_is_logged_only_if_steps_are_given(tmp_path, caplog):
     estimator = classifier(tmp_path, [4]).train(halves_dataset, steps=1)
     with caplog.at_level('INFO', logger='tensorflow'):
@@ -183,6 +190,7 @@ def test_evaluation_progress_is_logged_only_if_steps_are_given(tmp_path, caplog)
     assert any('Evaluation [1/1]' in text for text in caplog.messages)
 
 
+@pytest.mark.slow
 def test_add_metrics(tmp_path):
     def largest(predictions, labels, features):
         return {'mean label': tf.metrics.mean(labels), 'mae': tf.metrics.mean(features['x'])}
@@ -265,6 +273,7 @@ def _spec_with_loss(features, labels, mode):
         tf.train.get_global_step(), 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('call, kind, words', [
     (lambda e: e.train(X, Y), TypeError,
      r"input_fn returns the labels.*train\(lambda: \(\{'x': x\}, y\)\)"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import tinyflow as tf
 from tests.estimator import resume_program
@@ -14,6 +15,7 @@ def weights(model_dir):
     return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
 
 
+@pytest.mark.slow
 def test_completed_training_restarts_its_input(tmp_path):
     """As in TensorFlow: `for epoch in range(3): estimator.train(one_epoch)` trains three epochs."""
     def one_epoch():
@@ -42,6 +44,7 @@ def test_resume_files_of_a_saver_with_padded_steps(tmp_path):
         f'model.ckpt-{step:08d}.resume' for step in (0, 2, 4)]
 
 
+@pytest.mark.slow
 def test_damaged_resume_file_is_named(tmp_path):
     estimator = resume_program.estimator(str(tmp_path))
 
@@ -72,6 +75,7 @@ def test_damaged_resume_file_is_named(tmp_path):
     assert estimator.get_variable_value('global_step') == 30
 
 
+@pytest.mark.slow
 def test_resume_restores_the_values_of_each_replica(tmp_path):
     """Moving averages differ between replicas; the checkpoint has their mean, the resume file all.
     """

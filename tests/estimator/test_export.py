@@ -133,6 +133,7 @@ def test_export_of_all_modes(trained, tmp_path):
         trained.experimental_export_all_saved_models(str(tmp_path / 'out2'), {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('strip', [False, True])
 def test_export_savedmodel_strip_default_attrs(trained, tmp_path, strip):
     from tinyflow.formats.protos.saved_model_pb2 import SavedModel
@@ -151,6 +152,7 @@ def exported(trained, tmp_path):
     return str(tmp_path / 'out')
 
 
+@pytest.mark.slow
 def test_command_line(exported, trained, tmp_path, capsys):
     assert cli.main(['predict', exported]) == 0
     assert 'serving_default(x: float32 (?, 1))' in capsys.readouterr().out
@@ -170,6 +172,7 @@ def test_command_line(exported, trained, tmp_path, capsys):
     assert '... 20 more rows: --all' in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('arguments, words', [
     (['--inputs', 'z=[[1]]'], "there is no input 'z'"),
     (['--inputs', 'x=?'], 'neither JSON nor a file'),

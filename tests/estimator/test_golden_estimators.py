@@ -25,6 +25,7 @@ def write_checkpoint(values, directory):
         tf.train.Saver().save(session, str(directory / 'model.ckpt'), global_step=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', sorted(core_programs.PROGRAMS))
 def test_training_equals_tensorflow(name, tmp_path):
     wanted = GOLDEN[name]

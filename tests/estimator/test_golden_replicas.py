@@ -12,6 +12,7 @@ from tests.golden.estimator import replica_cases
 GOLDEN = read_recorded('estimator.replicas')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', sorted(GOLDEN))
 def test_training_equals_tensorflow(name, tmp_path):
     wanted = GOLDEN[name]
@@ -32,6 +33,7 @@ def test_training_equals_tensorflow(name, tmp_path):
                 np.testing.assert_allclose(one[key], value, rtol=1e-4, atol=1e-6, err_msg=key)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', sorted(set(replica_cases.NAMES) - set(GOLDEN)))
 def test_programs_that_fail_in_tensorflow(name, tmp_path):
     """TF 1.15.5's Ftrl fails on replicas. Here two replicas train like one on both batches."""

@@ -25,6 +25,7 @@ def _check(found, wanted, what):
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5, err_msg=what)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', CONTRIB + PUBLIC)
 def test_nodes_and_values_equal_tensorflow(name):
     public = name in PUBLIC

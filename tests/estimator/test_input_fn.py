@@ -27,6 +27,7 @@ def trained(tmp_path):
     return line(tmp_path).train(points(), steps=60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('data', [
     points(1), ({'x': X}, Y), (X, Y),
     tf.estimator.inputs.numpy_input_fn({'x': X}, Y, batch_size=16, shuffle=False)])
@@ -160,6 +161,7 @@ def test_predict_accepts_lists(tmp_path):
         np.testing.assert_array_equal(one['probabilities'], other['probabilities'])
 
 
+@pytest.mark.slow
 def test_lists_of_strings_and_labels(tmp_path):
     word = tf.feature_column.categorical_column_with_vocabulary_list('word', ['yes', 'no'])
     estimator = tf.estimator.LinearClassifier([word], str(tmp_path), n_classes=2)

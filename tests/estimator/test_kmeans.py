@@ -11,6 +11,7 @@ RECORDED = read_recorded('estimator.kmeans')
 POINTS = kmeans_cases.POINTS
 
 
+@pytest.mark.slow
 def test_full_batch_centers_equal_tensorflow():
     found = kmeans_cases.run(tf)
     assert set(found) == set(RECORDED)

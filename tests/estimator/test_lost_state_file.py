@@ -7,6 +7,7 @@ from tests.estimator.models import line, points
 from tests.train.test_lost_state_file import checkpoints, damages, spoil
 
 
+@pytest.mark.slow
 @damages
 def test_training_goes_on(tmp_path, damage, logged):
     line(tmp_path, save_checkpoints_steps=5).train(points(), max_steps=10)

@@ -33,6 +33,7 @@ def batches(repeat=1):
     return lambda: tf.data.Dataset.from_tensor_slices((x, y)).repeat(repeat).batch(16)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('optimizer', [
     lambda: keras.optimizers.Adam(0.01), lambda: keras.optimizers.SGD(0.1, momentum=0.9),
     lambda: 'rmsprop'])
@@ -57,6 +58,7 @@ def test_training_continues_after_fit(tmp_path, optimizer, checkpoint_format):
     assert estimator.evaluate(batches())['global_step'] == 8
 
 
+@pytest.mark.slow
 def test_model_from_a_file_and_tf_train_optimizer(tmp_path):
     x, y = data()
     model = classifier(tf.train.GradientDescentOptimizer(0.1))
@@ -166,6 +168,7 @@ def test_wrong_calls(make, words):
         make(keras.estimator.model_to_estimator)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', sorted(keras_programs.PROGRAMS))
 def test_training_equals_tensorflow(name, tmp_path):
     """Fifty losses, metrics, predictions from equal weights; names of all Variables."""

@@ -38,6 +38,7 @@ def test_predictors_equal_predict(exported):
     assert tensors({'a': rows['x']})['b'].shape == (3, 1)
 
 
+@pytest.mark.slow
 def test_predictor_errors(exported):
     estimator, receiver, directory = exported
     load = tf.contrib.predictor.from_saved_model

@@ -88,12 +88,14 @@ CONTRIB = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', CONTRIB)
 def test_contrib_losses_equal_tensorflow(name, tmp_path):
     make, input_fn, expected = CONTRIB[name]
     np.testing.assert_allclose(losses(make(settings(tmp_path)), input_fn), expected, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_contrib_classifier_evaluates_and_predicts(tmp_path):
     """The figures of TensorFlow after four steps."""
     make, input_fn, _ = CONTRIB['cells']
@@ -120,6 +122,7 @@ KERAS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', KERAS)
 def test_keras_losses_equal_tensorflow(name, tmp_path):
     make, input_fn, expected = KERAS[name]

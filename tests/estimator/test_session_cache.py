@@ -141,6 +141,7 @@ def test_session_with_checking_metrics_is_reused(tmp_path, logged):
     assert any('Reusing graph and session' in line for line in logged)
 
 
+@pytest.mark.slow
 def test_threads_that_read_two_checkpoints(tmp_path):
     """No thread restores its checkpoint while another one is about to read from the session."""
     estimator = line(tmp_path)

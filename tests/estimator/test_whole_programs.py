@@ -11,6 +11,7 @@ from tests.golden.estimator.whole_programs import PROGRAMS
 GOLDEN = read_recorded('estimator.whole')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('program', PROGRAMS, ids=lambda program: program.__name__)
 def test_program_equals_tensorflow(program, tmp_path):
     _check(program(tf, str(tmp_path)), GOLDEN[program.__name__], program.__name__)

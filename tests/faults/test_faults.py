@@ -16,6 +16,7 @@ from tinyflow.graph.support.errors import misuse
 EACH = 6            # files of each format
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
 def test_damaged_files_of_every_format():
     cases = [(name, number) for name in FORMATS for number in range(EACH)]
@@ -51,6 +52,7 @@ def test_what_is_wrong():
     assert outcome(lambda *args: None) == ('read', '')
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
 @pytest.mark.filterwarnings('ignore::DeprecationWarning')
 def test_crashes_and_endless_reading(monkeypatch):

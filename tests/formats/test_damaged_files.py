@@ -35,6 +35,7 @@ def copy_with(tmp_path, prefix, name, data):
 
 # ---- checkpoints ---------------------------------------------------------------------------------
 
+@pytest.mark.slow
 @QUICK
 @given(entry=st.binary(max_size=60))
 def test_entries_that_are_any_bytes(tmp_path, entry):

@@ -382,6 +382,7 @@ def _sample():
 SAMPLE = _sample()
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_damaged_bytes_are_an_error_or_a_graph(data):
@@ -457,6 +458,7 @@ def test_small_questions():
     assert tf.graph_util.tensor_shape_from_node_def_name(x.graph, 'x').as_list() == [None, 2]
 
 
+@pytest.mark.slow
 def test_private_modules_that_programs_import():
     """from tensorflow.core.framework import graph_pb2, and their like."""
     import subprocess

@@ -37,6 +37,7 @@ def test_there_are_files():
     assert len(PROGRAMS) >= 22
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', PROGRAMS)
 def test_graph_computes_the_same_values(name):
     graph_def = tf.GraphDef.FromString((FILES / f'{name}.pb').read_bytes())

@@ -36,6 +36,7 @@ def by_name(nodes):
     return {n.name: n.SerializeToString(deterministic=True) for n in nodes}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('chosen', sorted({family(b) for b in PROGRAMS.values()}))
 def test_graphs_come_back(chosen):
     for name in [n for n, b in PROGRAMS.items() if family(b) == chosen]:
@@ -64,6 +65,7 @@ def fetch_names(fetches):
     return [fetches.name] if hasattr(fetches, 'name') else []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', SOME)
 def test_values_come_back(name):
     """Programs with functions compute the same after the trip."""

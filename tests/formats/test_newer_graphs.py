@@ -37,6 +37,7 @@ def test_there_are_files():
     assert len(PROGRAMS) == 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', PROGRAMS)
 def test_meta_graph_computes_the_same_values(name):
     with tf.Graph().as_default(), tf.Session() as session:
@@ -44,6 +45,7 @@ def test_meta_graph_computes_the_same_values(name):
         compare(name, session)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', PROGRAMS)
 def test_the_graph_written_once_more_computes_the_same(name, tmp_path):
     path = str(tmp_path / 'again.meta')

@@ -108,6 +108,7 @@ def test_modules_belong_to_their_proto_files():
         assert text.count('\nmessage ') == len(module.DESCRIPTOR.message_types_by_name)
 
 
+@pytest.mark.slow
 def test_looking_names_up_loads_protobuf_only_then():
     code = ('import sys, tinyflow as tf; assert "google.protobuf" not in sys.modules; '
             'tf.GraphDef(); assert "google.protobuf" in sys.modules')
@@ -175,6 +176,7 @@ def test_refused_tensor_protos(call, error, message):
 _DTYPES = st.sampled_from([d for d in tensors._LISTS if d is not tf.string])
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_arrays_survive(data):

@@ -156,6 +156,7 @@ def test_records_before_the_damage_are_returned(tmp_path):
     assert found == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('compression', ['GZIP', 'ZLIB'])
 def test_a_small_file_does_not_fill_the_memory(tmp_path, compression):
     """32 MB of zeros in 32 KB: they are unpacked piece by piece, as they are read."""

@@ -104,6 +104,7 @@ def test_numpys_own_blas(session, monkeypatch):
         change(usual)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('shape', [
     (2000, 70, 60), (60, 70, 2000), (16, 900, 1000), (300, 300, 300)])
 @pytest.mark.parametrize('dtype', [np.float32, np.float64])
@@ -141,6 +142,7 @@ def test_which_products_are_split_on_a_crowded_machine(monkeypatch, rows, blocks
     assert (tiles or [1]) == [blocks] and blas.given == [1, 4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('shape', [(70, 128, 64, 128), (3, 100, 64, 64, 64), (20, 3, 128, 64, 140)])
 @pytest.mark.parametrize('dtype', [np.float32, np.float64])
 def test_stacks_of_small_products(shape, dtype):
@@ -228,6 +230,7 @@ print(library.openblas_thread_timeout(), (matrix @ matrix).sum() == 1500 ** 3)
 '''
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != 'linux', reason='done on Linux')
 @pytest.mark.parametrize('wait, usual, expected', [
     ('go_on.wait()', None, '22'), ('go_on.wait()', '24', '24'),

@@ -81,6 +81,7 @@ def text(parts):
     return ''.join(f'{key}{parts[key]}' for key in PARTS if key in parts)
 
 
+@pytest.mark.slow
 @given(st.lists(st.none() | st.fixed_dictionaries({}, optional=PARTS), max_size=5))
 def test_each_part_is_that_of_the_innermost_scope_that_has_it(scopes):
     wanted = {}

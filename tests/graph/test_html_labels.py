@@ -56,6 +56,7 @@ def test_what_is_not_drawn_is_an_error(html):
         Label(html, FONT)
 
 
+@pytest.mark.slow
 @given(st.recursive(
     st.text(st.characters(codec='ascii', categories=['L', 'N']), min_size=1, max_size=9),
     lambda inner: st.lists(st.lists(inner, min_size=1, max_size=3), min_size=1, max_size=3).map(
@@ -76,6 +77,7 @@ SHAPES = ('box', 'ellipse', 'cylinder', 'polygon', 'diamond', 'hexagon', 'compon
           'folder', 'box3d', 'none')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('shape', SHAPES)
 def test_a_node_has_room_for_its_label(shape):
     html = '<TABLE BORDER="0" CELLBORDER="0"><TR><TD>a long first line</TD></TR>' \
@@ -104,6 +106,7 @@ wider</TD></TR></TABLE>>]
     assert float(root.get('width')[:-2]) > text_width('a heading that is much wider', Font(11.))
 
 
+@pytest.mark.slow
 def test_refused_texts_leave_the_next_alone():
     with pytest.raises(RuntimeError, match='DOT'):
         graphviz_wasm.layout('digraph { a -> ')
@@ -130,6 +133,7 @@ def test_threads_take_turns():
     assert all(f'>{name}</text>' in found[name] for name in names)
 
 
+@pytest.mark.slow
 def test_every_word_of_a_picture_is_drawn(graph):
     x = tf.placeholder(tf.float32, [None, 3], name='x')
     loss = tf.reduce_mean(tf.layers.dense(tf.layers.dense(x, 4, tf.nn.relu), 1) ** 2)

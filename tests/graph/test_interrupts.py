@@ -50,6 +50,7 @@ def interrupted(at):
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('start', range(8))
 def test_the_name_scope_is_closed_whenever_the_interrupt_comes(start):
     at = start + 1

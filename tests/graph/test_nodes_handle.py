@@ -33,6 +33,7 @@ def uses():
     return {name: pairs for name, pairs in found.items() if pairs}
 
 
+@pytest.mark.slow
 def test_every_type_that_is_named_is_declared(uses):
     load_every_op()
     assert sum(map(len, uses.values())) > 100
@@ -41,6 +42,7 @@ def test_every_type_that_is_named_is_declared(uses):
     assert not unknown, '\n'.join(unknown)
 
 
+@pytest.mark.slow
 def test_a_type_is_declared_before_a_rule_needs_it(uses):
     """By `import tinyflow`, or by a module that the rule's own module imports."""
     load_every_op()

@@ -37,6 +37,7 @@ def shown(tmp_path, program, **environment):
     return done.stdout
 
 
+@pytest.mark.slow
 @with_ipython
 def test_an_error_ends_at_the_users_cell(tmp_path):
     output = shown(tmp_path, "cell('with tf.Session() as session:\\n    session.run(x * 2.0)')")
@@ -45,6 +46,7 @@ def test_an_error_ends_at_the_users_cell(tmp_path):
     assert 'built at cell In[1], line 2: x = tf.placeholder' in output
 
 
+@pytest.mark.slow
 @with_ipython
 def test_functions_of_the_user_stay_in_the_traceback(tmp_path):
     output = shown(tmp_path, "cell('def ask():\\n    tf.nn.relu(\"text\")')\ncell('ask()')")
@@ -58,12 +60,14 @@ def test_the_full_traceback_is_shown_on_request(tmp_path):
     assert 'activations.py' in output
 
 
+@pytest.mark.slow
 @with_ipython
 def test_other_errors_are_shown_as_ever(tmp_path):
     output = shown(tmp_path, "cell('len(3)')")
     assert 'Cell In[2], line 1' in output and 'TypeError' in output
 
 
+@pytest.mark.slow
 @with_ipython
 def test_generated_programs_name_cells(tmp_path):
     output = shown(tmp_path, "cell('print(tf.explain(x * 2.0, {x: [[1.0, 2.0, 3.0]]}, runs=0))')")

@@ -198,6 +198,7 @@ def _texts(node):
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ''
 
 
+@pytest.mark.slow
 def test_no_kernel_hides_a_hint_behind_a_bar():
     """Text, a bar, and text: what OpFailure replaced."""
     found = []

@@ -549,6 +549,7 @@ def test_a_variable_shows_itself_in_a_notebook(graph):
     assert picture.startswith('<svg') and 'slope' in picture
 
 
+@pytest.mark.slow
 def test_importing_tinyflow_loads_no_graph_library():
     code = ('import sys, tinyflow, tinyflow.viz; tinyflow.viz.draw; '
             'print([m for m in ("graphviz", "pygraphviz", "networkx") if m in sys.modules])')

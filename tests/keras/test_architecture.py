@@ -90,6 +90,7 @@ def test_files_are_short():
         assert len(path.read_text(encoding='utf-8').splitlines()) <= 400, path
 
 
+@pytest.mark.slow
 def test_importing_is_light():
     code = ('import sys, tinyflow as tf\n'
             'tf.keras.layers, tf.keras.models, tf.keras.callbacks, tf.keras.optimizers\n'

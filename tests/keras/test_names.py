@@ -84,6 +84,7 @@ def test_all_names_in_all_lists_exist():
             getattr(module, name)
 
 
+@pytest.mark.slow
 def test_modules_of_layers_can_be_imported_as_in_keras():
     """`import keras.layers.merge` leaves the layers as they were."""
     code = ('import tinyflow\ntinyflow.install_as_tensorflow()\n'

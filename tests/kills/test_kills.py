@@ -16,6 +16,7 @@ def server():
         yield started
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('program', ['estimator', 'session', 'fit', 'save', 'export'])
 def test_a_killed_program_loses_nothing(program, server, tmp_path):
     assert kill(server, program, 2, 4, str(tmp_path))['kills'] >= 2

@@ -59,6 +59,7 @@ def close(got, wanted):
         np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', CELLS)
 @pytest.mark.parametrize('lengths', [None, LENGTHS], ids=['whole', 'lengths'])
 def test_dynamic_equals_static(name, lengths):
@@ -125,6 +126,7 @@ def static_bidirectional(**settings):
     return loop
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('lengths', [None, LENGTHS], ids=['whole', 'lengths'])
 def test_bidirectional_dynamic_equals_static(lengths):
     close(evaluated(bidirectional(sequence_length=lengths), lambda: None),

@@ -143,6 +143,7 @@ network(tf.zeros([2, 3]))
 '''
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('text, lines', [
     (PROGRAM, "in network"), ('import tinyflow as tf\ntf.Variable(3., trainble=1)\n', 'line 2')])
 def test_an_uncaught_error_of_a_program(tmp_path, text, lines):
@@ -152,6 +153,7 @@ def test_an_uncaught_error_of_a_program(tmp_path, text, lines):
     assert 'variable.py' not in trace
 
 
+@pytest.mark.slow
 def test_the_command_line(tmp_path):
     (tmp_path / 'program.py').write_text(PROGRAM.replace('tinyflow', 'tensorflow'))
     done = subprocess.run([sys.executable, '-m', 'tinyflow', 'run', str(tmp_path / 'program.py')],

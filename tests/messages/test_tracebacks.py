@@ -27,6 +27,7 @@ tf.data.Dataset.from_tensor_slices(['a.txt']).map(read)
 '''
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('call, kind', [('parsed(path)', 'KeyError'), ('open(path)', 'TypeError')])
 def test_the_traceback_of_a_function_that_tinyflow_called(tmp_path, call, kind):
     text = CALLED.format(call=call)
@@ -55,6 +56,7 @@ while True: sess.run(y, {x: np.zeros((200, 200))})''',
 }
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_the_users_code_is_shown_as_python_shows_it(tmp_path):
     lines = traceback_of(tmp_path, """import signal, statistics, tinyflow as tf
 class Number(float):
@@ -68,6 +70,7 @@ statistics.mode([Number(1)])
     assert 'statistics.py' in lines and lines.count('program.py') == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', LONG_RUNS)
 def test_ctrl_c_shows_the_users_line_only(tmp_path, name):
     text = INTERRUPTED.format(program=LONG_RUNS[name])
@@ -83,6 +86,7 @@ def test_an_error_inside_tinyflow_shows_all_frames(tmp_path):
     assert 'in misuse' in lines and 'AttributeError' in lines
 
 
+@pytest.mark.slow
 def test_an_error_of_a_library_that_tinyflow_called_shows_all_frames(tmp_path):
     text = ('import tinyflow as tf, tinyflow.nest, json\n'
             "tinyflow.nest.map_structure(json.loads, ['{'])\n")

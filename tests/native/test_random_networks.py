@@ -181,6 +181,7 @@ def check(data):
         assert np.linalg.norm(a - b) < 0.01 * most, f'{name}: {a} and {b}'
 
 
+@pytest.mark.slow
 @given(data=st.data())
 @settings(PROFILE, max_examples=6)
 def test_networks_train_alike_in_both_tiers(data):

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.parity.notebooks.__main__ import shortened
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,6 +18,7 @@ def test_epochs_are_fewer():
         'model.fit(x, epochs=2)\nEPOCHS = 1'
 
 
+@pytest.mark.slow
 def test_cells_run_one_after_another(tmp_path):
     cells = [
         'import tensorflow as tf\n%matplotlib inline\n!ls',

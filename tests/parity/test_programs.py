@@ -55,6 +55,7 @@ def test_counts_are_lowered():
         'num_steps = 60 # many\nepochs = 2\nsteps = 3\nstep_size = 700\n')
 
 
+@pytest.mark.slow
 def test_programs_run_with_stand_ins(tmp_path):
     (tmp_path / 'mnist.py').write_text(
         'import matplotlib.pyplot as plt\nimport tensorflow as tf\n'

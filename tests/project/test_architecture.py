@@ -59,6 +59,7 @@ def imports():
     return structure.read_imports(ROOT)
 
 
+@pytest.mark.slow
 def test_imports_point_down(imports):
     wrong = [f'{name}:{line} imports {other}' for name, found in imports.items()
              for other, line in found.all if _floor(other) > _floor(name)]
@@ -168,6 +169,7 @@ def _declared(*classes):
     return names
 
 
+@pytest.mark.slow
 def test_other_floors_add_no_fields_to_graphs_and_nodes():
     """What they keep of a graph is in its `annotations`."""
     known = _declared(Graph, FuncGraph, Tensor, Operation) - {'__dict__'}

@@ -16,6 +16,7 @@ sys.path.pop(0)
 FILES = sorted(examples.FOLDER.glob('*.md'))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('path', FILES, ids=[path.stem for path in FILES])
 def test_examples_print_what_is_shown(path):
     found = examples.read(path)
@@ -59,6 +60,7 @@ def test_a_heading_without_a_program_is_refused(tmp_path):
         examples.read(tmp_path / 'a.md')
 
 
+@pytest.mark.slow
 def test_every_example_is_on_a_page_of_the_reference():
     pages = dict(reference.pages())
     text = '\n'.join(pages.values())

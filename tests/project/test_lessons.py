@@ -33,6 +33,7 @@ def test_a_notebook_has_the_cells_of_its_script(lessons, script):
     assert '.py)' not in re.sub(r'\[.*?\]\((?!\d\d_)[^)]*\)', '', notebook.cells[-1].source)
 
 
+@pytest.mark.slow
 def test_pictures_and_curves_are_in_the_notebook(lessons, tmp_path, monkeypatch):
     monkeypatch.setenv('PYTHONPATH', str(ROOT))
     (tmp_path / 'helpers.py').write_text((ROOT / 'tutorials' / 'helpers.py').read_text())

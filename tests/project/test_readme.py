@@ -39,6 +39,7 @@ def own_graph():
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('text, count', [(README, 3), (INSIDE, 3)], ids=['README', 'inside'])
 def test_programs_in_documents_print_the_shown_output(text, count, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -34,6 +34,7 @@ def declared(module, class_name):
             and getattr(block.test, 'id', '') == 'TYPE_CHECKING' for method in block.body}
 
 
+@pytest.mark.slow
 def test_stubs_are_up_to_date(write_stubs):
     stubs = write_stubs.stubs()
     present = {path for package in write_stubs.PACKAGES for path in (ROOT / package).rglob('*.pyi')}

@@ -103,6 +103,7 @@ QUOTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('script', SCRIPTS, ids=lambda script: script.stem)
 def test_runs_silently_prints_and_draws(script, tmp_path, only_for_programs):
     pictures = tmp_path / 'pictures'
@@ -126,6 +127,7 @@ def check_pictures(script, pictures):
         assert path.read_bytes().startswith(b'\x89PNG')
 
 
+@pytest.mark.slow
 def test_an_argument_names_the_output_folder(tmp_path):
     done = run(ROOT / 'tutorials' / '01_graph.py', tmp_path, str(tmp_path / 'here'),
                environment={'TINYFLOW_OUTPUT': str(tmp_path / 'not here')})
@@ -134,6 +136,7 @@ def test_an_argument_names_the_output_folder(tmp_path):
     assert not (tmp_path / 'not here').exists()
 
 
+@pytest.mark.slow
 def test_the_demo(tmp_path):
     """It fits a terminal of 80 columns, and ends with a command that runs."""
     done = run(Path('tutorials') / 'demo.py', ROOT, environment={'TINYFLOW_OUTPUT': str(tmp_path)})

@@ -37,6 +37,7 @@ def refresh_readme():
     return module
 
 
+@pytest.mark.slow
 def test_readme_and_tutorials_pass_mypy(tmp_path, refresh_readme):
     assert TUTORIALS
     text = refresh_readme.DOCUMENTS[0].read_text(encoding='utf-8')
@@ -47,6 +48,7 @@ def test_readme_and_tutorials_pass_mypy(tmp_path, refresh_readme):
     assert problems(tmp_path) == ''
 
 
+@pytest.mark.slow
 def test_mypy_sees_lazily_imported_names(tmp_path):
     (tmp_path / 'program.py').write_text(
         'import tinyflow as tf\n'

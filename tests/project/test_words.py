@@ -91,11 +91,13 @@ def files():
             yield file, path.read_text(encoding='utf-8')
 
 
+@pytest.mark.slow
 def test_texts_use_the_usual_words():
     findings = [str(finding) for file, text in files() for finding in words_in(text, file)]
     assert not findings, '\n'.join(findings)
 
 
+@pytest.mark.slow
 def test_no_codes_of_private_lists():
     findings = [str(finding) for file, text in files() for finding in codes_in(text, file)]
     assert not findings, '\n'.join(findings)

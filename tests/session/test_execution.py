@@ -100,6 +100,7 @@ def test_a_tensor_used_twice_is_not_overwritten():
     np.testing.assert_allclose(kept, np.exp(value))
 
 
+@pytest.mark.slow
 def test_a_chain_of_10_000_ops():
     """No recursion when building, differentiating, or running a chain."""
     x = tf.placeholder(tf.float64, [], name='x')

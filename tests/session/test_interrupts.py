@@ -70,6 +70,7 @@ class Sender(threading.Thread):
 
 
 # An interrupt between open() and `with` leaves the file to the garbage collector.
+@pytest.mark.slow
 @pytest.mark.filterwarnings('ignore::pytest.PytestUnraisableExceptionWarning')
 @pytest.mark.parametrize('name', PROGRAMS)
 def test_no_half_steps(name):
@@ -312,6 +313,7 @@ def test_an_interrupt_in_a_run_of_another_thread_is_raised_in_the_main_thread(se
     assert got == [1]
 
 
+@pytest.mark.slow
 def test_an_interrupt_in_a_callback_of_the_garbage_collector_is_not_lost(session):
     came = []
 

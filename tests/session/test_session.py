@@ -319,6 +319,7 @@ def test_the_number_of_programs_kept_is_bounded(session):
     assert busy_entry in session._programs.entries.values()     # what runs most stays
 
 
+@pytest.mark.slow
 def test_nests_that_cannot_be_keys_are_compiled_once(session):
     x = tf.placeholder(tf.float32, [])
     y = x + 1.0

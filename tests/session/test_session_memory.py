@@ -48,6 +48,7 @@ def filled_blocks(draw):
     return blocks
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(filled_blocks())
 def test_bytes_that_are_not_yet_filled_may_be_others(blocks):
@@ -70,6 +71,7 @@ def test_a_block_ends_where_a_larger_one_is_not_yet_filled():
     assert pack([stack, *steps]) == 4 * 8192
 
 
+@pytest.mark.slow
 def test_gradients_of_steps_lie_where_the_steps_lay():
     """The stack of all steps' gradients takes no memory in addition to the steps."""
     x = tf.placeholder(tf.float32, [64, 20, 8])
@@ -90,6 +92,7 @@ def test_a_block_takes_the_gap_that_several_smaller_ones_leave():
     assert pack(halves + whole) == 16384
 
 
+@pytest.mark.slow
 def test_a_convolutional_network_needs_no_more_than_what_is_alive_at_once():
     """The arena is as small as the sum of what some single step needs."""
     x = tf.placeholder(tf.float32, [8, 28, 28, 1])

@@ -52,6 +52,7 @@ def check_arenas(session):
         assert 1 <= len({id(a) for a in free}) == len(free) <= THREADS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('shape', [[4], [None], None])
 def test_each_thread_gets_its_own_answer(graph, shape):
     x = tf.placeholder(tf.float32, shape)

@@ -80,6 +80,7 @@ def reader_of(how, v):
     return lambda session: session.run(fetch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('nan_check', [False, True], ids=['compiled', 'nan_check'])
 @pytest.mark.parametrize('read', ['run', 'matmul', 'cond', 'loop', 'callable', 'variable_values',
                                   'profile'])
@@ -290,6 +291,7 @@ def test_arrays_belong_to_the_caller():
     assert session.run(v).tolist() == [1.0] * 3
 
 
+@pytest.mark.slow
 def test_only_arrays_that_a_run_reads_are_copied(two_steps):
     op, half, go_on = two_steps
     v = tf.Variable(tf.zeros([6]))

@@ -218,6 +218,7 @@ class Killing:
         return call
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
 @pytest.mark.filterwarnings('ignore::DeprecationWarning')
 def test_a_process_killed_at_every_operation_of_a_save(tmp_path):
@@ -273,6 +274,7 @@ SAVING = """
 """
 
 
+@pytest.mark.slow
 def test_a_process_killed_at_many_moments(tmp_path):
     """Both the checkpoint that is overwritten and those that are numbered stay whole."""
     folder = str(tmp_path)

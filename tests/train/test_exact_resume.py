@@ -68,6 +68,7 @@ def test_shuffled_input_and_random_numbers(tmp_path):
                                             tf.random_uniform([2]), tf.random_normal([])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('prefetch', [0, 2])
 def test_random_numbers_inside_map(tmp_path, prefetch):
     def make():
@@ -154,6 +155,7 @@ def test_a_session_that_does_not_save_has_its_own_input(tmp_path):
             assert sess.run([step, element]) == [6, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('changed', [
     lambda: next_of(numbers().shuffle(4)), lambda: next_of(numbers(30).shuffle(8)),
     lambda: next_of(numbers().shuffle(8).map(lambda x: x)), lambda: next_of(numbers())])
@@ -255,6 +257,7 @@ NESTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('ahead', [False, True])
 @pytest.mark.parametrize('name', NESTED)
 def test_functions_that_draw_and_return_datasets(name, ahead, tmp_path, monkeypatch):

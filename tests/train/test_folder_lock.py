@@ -64,6 +64,7 @@ def test_the_second_training_says_who_holds_the_folder(tmp_path):
     assert LOCK_FILE not in os.listdir(tmp_path)
 
 
+@pytest.mark.slow
 @needs_fork
 def test_estimators_and_supervisors_take_turns_too(tmp_path):
     def model_fn(features, labels, mode):
@@ -93,6 +94,7 @@ def test_estimators_and_supervisors_take_turns_too(tmp_path):
         holder.kill()
 
 
+@pytest.mark.slow
 @needs_fork
 def test_a_child_that_outlives_a_killed_training_holds_nothing(tmp_path):
     child = []
@@ -190,6 +192,7 @@ def test_a_second_folder_that_is_taken_frees_the_first(tmp_path, monkeypatch):
         holder.kill()
 
 
+@pytest.mark.slow
 def test_a_finalizer_that_runs_while_the_folder_is_taken(tmp_path, monkeypatch):
     """The garbage collector may release the previous lock anywhere in the taking of the next."""
     class Held(dict):
@@ -250,6 +253,7 @@ def test_leftovers_of_a_killed_training_are_removed(tmp_path):
     assert sorted(os.listdir(tmp_path)) == sorted([*kept, *others])
 
 
+@pytest.mark.slow
 @needs_fork
 def test_an_estimator_with_nothing_left_to_do_removes_what_a_killed_training_left(tmp_path):
     def train_to_the_end():

@@ -39,6 +39,7 @@ def losses(text):
     return [float(number) for number in re.findall(r'^loss (\S+)', text, re.MULTILINE)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('strategy, ways', [
     ('mirrored', 'keras estimator train_and_evaluate loop'),
     ('one', 'keras train_and_evaluate loop'),
@@ -64,6 +65,7 @@ def test_both_iterators_give_the_same_batches(capsys, monkeypatch):
                                    by_dataset, rtol=1e-5, err_msg=strategy)
 
 
+@pytest.mark.slow
 def test_a_single_worker_of_tf_config_trains_and_evaluates(capsys, monkeypatch):
     monkeypatch.setenv('TF_CONFIG', json.dumps({
         'cluster': {'worker': ['localhost:2222']}, 'task': {'type': 'worker', 'index': 0}}))

@@ -94,6 +94,7 @@ def test_dtype_follows_the_rate():
         assert build(tf.constant(1.0, tf.float64)).dtype is tf.float64
 
 
+@pytest.mark.slow
 def test_noise_has_the_requested_variance():
     """At step n the noise has variance initial_variance / (1 + n)^variance_decay."""
     tf.set_random_seed(1)

@@ -44,6 +44,7 @@ def checkpoints(folder):
             if path.suffix != '.meta'}
 
 
+@pytest.mark.slow
 @damages
 def test_a_monitored_session_goes_on(tmp_path, damage, caplog):
     monitored(tmp_path, 6)
@@ -59,6 +60,7 @@ def test_a_monitored_session_goes_on(tmp_path, damage, caplog):
     assert tf.train.latest_checkpoint(str(tmp_path)) == f'{tmp_path}/model.ckpt-20'
 
 
+@pytest.mark.slow
 @damages
 @pytest.mark.parametrize('part', ['index', 'data-00000-of-00001'])
 def test_the_newest_whole_one_is_used(tmp_path, damage, part):
@@ -77,6 +79,7 @@ def test_changed_data_are_not_whole(tmp_path):
     assert tf.train.latest_checkpoint(str(tmp_path)) == f'{tmp_path}/model.ckpt-4'
 
 
+@pytest.mark.slow
 @damages
 def test_none_is_whole(tmp_path, damage):
     monitored(tmp_path, 4)

@@ -61,6 +61,7 @@ def _replaced(nest, things):
     return things[nest]
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(_NESTS, st.lists(st.one_of(st.none(), _NESTS), min_size=2, max_size=2)),
                 min_size=1, max_size=6))

@@ -63,6 +63,7 @@ def trajectory(optimizer, gradient, start, feeds=({},) * 4, slots=True):
 
 # ---- large arrays ----------------------------------------------------------------------------
 
+@pytest.mark.slow
 @EVERY
 @pytest.mark.parametrize('cpus', [1, 3])
 def test_large_arrays_are_updated_like_small_ones(kind, cpus, monkeypatch):

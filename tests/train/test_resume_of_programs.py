@@ -67,6 +67,7 @@ def recurrent_of_elements():
     return tf.reduce_mean(tf.square(outputs))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('build, unroll', [
     (recurrent, 4), (recurrent, 8), (recurrent_of_elements, 3), (recurrent_of_elements, 6)])
 def test_loops_that_are_unrolled(tmp_path, monkeypatch, build, unroll):
@@ -93,6 +94,7 @@ def dense_of_elements():
     return tf.reduce_mean(tf.exp(tf.layers.dense(hidden, 30, tf.nn.sigmoid)))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not loops.found(), reason='needs the extra "fast"')
 @pytest.mark.parametrize('build', [dense, dense_of_elements, partial(recurrent, 80)])
 @pytest.mark.parametrize('move', [3, 6])

@@ -206,6 +206,7 @@ def test_a_closed_writer_warns_and_can_be_reopened(tmp_path):
     assert [n[1] for n in numbers(tmp_path)] == [0, 2] and len(files(tmp_path)) == 2
 
 
+@pytest.mark.slow
 def test_pending_events_are_written_when_the_writer_is_deleted(tmp_path):
     writer = tf.summary.FileWriter(str(tmp_path))
     for step in range(5):
@@ -280,6 +281,7 @@ def run_program(lines, folder):
                           cwd=os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
 
 
+@pytest.mark.slow
 def test_pending_events_are_written_at_exit_and_lost_in_a_crash(tmp_path):
     add = '''
         writer = tf.summary.FileWriter(folder, max_queue=4)
@@ -292,6 +294,7 @@ def test_pending_events_are_written_at_exit_and_lost_in_a_crash(tmp_path):
     assert len(numbers(tmp_path / 'crash')) == 5            # the first, and then four at a time
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, 'fork'), reason='this system has no forks')
 def test_a_forked_child_writes_a_file_of_its_own(tmp_path):
     done = run_program('''

@@ -46,6 +46,7 @@ def learn(folder, *words):
     return cli.main(['learn', *words, '--folder', str(folder)])
 
 
+@pytest.mark.slow
 def test_a_learner_goes_through_an_exercise(tmp_path, capsys):
     folder = tmp_path / 'mine'
     assert learn(folder) == 0
@@ -111,6 +112,7 @@ def test_a_file_in_another_encoding(tmp_path, capsys):
     assert 'UTF-8' in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_report_on_a_class(tmp_path, capsys):
     first, second = TASKS[0], exercise('counter')
     for name, answers in {'anna': {first: first.solution, second: second.solution},
@@ -135,6 +137,7 @@ def test_a_report_on_a_class(tmp_path, capsys):
     assert 'A counter: 2 of 3 not right yet' in said and 'tf.assign_add' in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('code, words', [
     ('import sys\nsys.exit(0)', 'take out exit()'),
     ('import os\nos._exit(17)', 'ended the program with the status 17'),
@@ -148,6 +151,7 @@ def test_an_answer_that_ends_the_program(code, words, tmp_path):
     assert len(result.text) <= 4000
 
 
+@pytest.mark.slow
 def test_an_answer_that_prints_without_end_and_leaves_a_process_ends(tmp_path, monkeypatch):
     monkeypatch.setattr(checking, 'SECONDS', 1)
     path = tmp_path / 'answer.py'

@@ -48,6 +48,7 @@ def _named_in_code():
     return names, ids
 
 
+@pytest.mark.slow
 def test_each_name_has_a_page_and_each_page_is_named():
     names, ids = _named_in_code()
     pages = {page.name for page in ERRORS}
@@ -82,6 +83,7 @@ def test_the_list_has_all_pages(capsys):
     assert all(re.search(rf'^  {page.name} +\S', said, re.M) for page in PAGES.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('words, name', [
     ('uninitialized-variable', 'uninitialised-variable'),
     ('uninitialized', 'uninitialised-variable'),

@@ -382,6 +382,7 @@ def test_without_a_terminal(tmp_path):
     assert 'second [0. 0.]' in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, 'fork'), reason='Windows has no pseudo-terminals')
 def test_in_a_terminal(tmp_path):
     """Completion by the tabulator, Ctrl-C at the prompt, history by the arrow, exit."""

@@ -1,6 +1,8 @@
 """The panel of the training doctor, in a browser."""
 from __future__ import annotations
 
+import pytest
+
 from tests.inspect.explorer import documents
 
 TRAINING = {
@@ -10,6 +12,7 @@ TRAINING = {
     'histograms': {'weights x': {'counts': [1, 5, 2], 'from': -1.0, 'to': 1.0}}}
 
 
+@pytest.mark.slow
 def test_findings_curves_and_histograms(opened):
     document = {**documents.chain(1, 2), 'training': TRAINING}
     name = document['nodes'][1]['n']
@@ -25,6 +28,7 @@ def test_findings_curves_and_histograms(opened):
     assert page.evaluate('explorer.state.selected.name') == name
 
 
+@pytest.mark.slow
 def test_without_a_training_there_is_no_tab(opened):
     page = opened(documents.chain(1, 2))
     assert page.locator('#tab-doctor').count() == 0

@@ -31,6 +31,7 @@ def place(page, name):
     return box(page, name).bounding_box()
 
 
+@pytest.mark.slow
 def test_first_view_has_the_layers_and_fits(opened, network):
     page = opened(network)
     assert set(shown(page)) == {'x', 'dense', 'loss', 'dense_1', 'gradients', 'Adam', 'init',
@@ -49,6 +50,7 @@ def test_first_view_has_the_layers_and_fits(opened, network):
     assert 'Dense(4, relu)' in box(page, 'dense').text_content()
 
 
+@pytest.mark.slow
 def test_a_click_opens_a_scope_in_place_and_its_title_closes_it(opened, network):
     page = opened(network)
     before = place(page, 'dense')
@@ -62,6 +64,7 @@ def test_a_click_opens_a_scope_in_place_and_its_title_closes_it(opened, network)
     assert 'dense/MatMul' not in shown(page)
 
 
+@pytest.mark.slow
 def test_slots_and_initial_values_are_in_their_variable(opened, network):
     page = opened(network)
     page.evaluate('explorer.reveal("dense/kernel")')
@@ -70,6 +73,7 @@ def test_slots_and_initial_values_are_in_their_variable(opened, network):
     assert {'dense/kernel/Adam', 'dense/kernel/Initializer'} <= set(shown(page))
 
 
+@pytest.mark.slow
 def test_what_a_node_tells(opened, network):
     page = opened(network)
     page.evaluate('explorer.reveal("dense/MatMul")')
@@ -84,6 +88,7 @@ def test_what_a_node_tells(opened, network):
         edges.evaluate_all('found => found.map(e => e.getAttribute("class"))')).split())
 
 
+@pytest.mark.slow
 def test_search_lists_hits_and_goes_there(opened, network):
     page = opened(network)
     page.keyboard.press('/')
@@ -98,6 +103,7 @@ def test_search_lists_hits_and_goes_there(opened, network):
     assert not page.locator('#hits').is_visible()
 
 
+@pytest.mark.slow
 def test_keyboard_alone(opened, network):
     page = opened(network)
     page.locator('#picture').focus()
@@ -122,6 +128,7 @@ def test_keyboard_alone(opened, network):
     assert focused == 'treeitem'
 
 
+@pytest.mark.slow
 def test_wheel_drag_and_map_move_the_view(opened, network):
     page = opened(network)
     now = lambda: page.evaluate('explorer.view.now()')          # noqa: E731
@@ -147,6 +154,7 @@ def test_wheel_drag_and_map_move_the_view(opened, network):
     assert now()['k'] == pytest.approx(2 * start['k'])          # two fingers, twice as far apart
 
 
+@pytest.mark.slow
 def test_the_path_between_two_nodes(opened, network):
     page = opened(network)
     box(page, 'x').click()
@@ -158,6 +166,7 @@ def test_the_path_between_two_nodes(opened, network):
         '[...document.querySelectorAll(".open")].map(e => e.item.name)')
 
 
+@pytest.mark.slow
 def test_back_forward_and_a_link_to_a_view(opened, network):
     page = opened(network)
     box(page, 'dense').click()
@@ -174,6 +183,7 @@ def test_back_forward_and_a_link_to_a_view(opened, network):
     assert abs(other.evaluate('explorer.view.now()')['x'] - view['x']) <= 1
 
 
+@pytest.mark.slow
 def test_dark_light_and_a_phone(opened, network):
     page = opened(network, color_scheme='dark', has_touch=True,
                   viewport={'width': 390, 'height': 800})
@@ -192,6 +202,7 @@ def place_of(page, selector):
     return page.locator(selector).bounding_box()
 
 
+@pytest.mark.slow
 def test_colours_badges_and_panels_of_others(opened, network):
     run = {'fetches': ['loss/Mean:0'], 'seconds': {'5': 1e-3, '9': 2e-3}}
     page = opened({**network, 'runs': [run]})
@@ -207,6 +218,7 @@ def test_colours_badges_and_panels_of_others(opened, network):
     assert page.locator('.badge').text_content() == 'NaN'
 
 
+@pytest.mark.slow
 def test_repeats_hubs_weights_and_long_scopes(opened):
     """Blocks as one, what all use as stubs, weights inside their node, folded columns."""
     document = documents.chain(30, 4, repeats=[[f'block_{i}' for i in range(5, 25)]])
@@ -230,6 +242,7 @@ def test_repeats_hubs_weights_and_long_scopes(opened):
     assert lefts[1] - lefts[0] > 100
 
 
+@pytest.mark.slow
 def test_nested_scopes_and_many_next_to_the_network(opened):
     """Scopes with one scope in each are one, of any depth; what initialises is one item."""
     deep = '/'.join(['deep'] * 2000)
@@ -246,6 +259,7 @@ def test_nested_scopes_and_many_next_to_the_network(opened):
     assert 'null' not in page.locator('#panel').inner_text()
 
 
+@pytest.mark.slow
 def test_hostile_texts_do_nothing(opened):
     page = opened(documents.hostile())
     page.evaluate('''explorer.openAll(explorer.model.root, true);

@@ -1,9 +1,12 @@
 """The panel of stages and passes, in a real browser."""
 from __future__ import annotations
 
+import pytest
+
 import tinyflow as tf
 
 
+@pytest.mark.slow
 def test_stepping_through_the_stages(opened):
     with tf.Graph().as_default():
         x = tf.placeholder(tf.float32, [2, 3], name='x')

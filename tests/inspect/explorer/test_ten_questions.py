@@ -81,6 +81,7 @@ def go_to_step(page, number):
     assert page.locator('#panel .count').first.inner_text() == f'step {number}'
 
 
+@pytest.mark.slow
 def test_1_where_did_the_nan_begin(page):
     tab(page, 'Run')
     assert "Step 40: 32 Inf of 32 elements first in 'log_p:0', made at " in said(page)
@@ -89,6 +90,7 @@ def test_1_where_did_the_nan_begin(page):
     assert 'Inf begins' in page.locator('.badge').all_text_contents()
 
 
+@pytest.mark.slow
 def test_2_which_weights_stopped_moving_and_when(page):
     tab(page, 'Weights')
     found = {section.locator('.link').inner_text(): section.locator('.figures').inner_text()
@@ -99,6 +101,7 @@ def test_2_which_weights_stopped_moving_and_when(page):
     assert 'NaN since step 41' in found['tied']
 
 
+@pytest.mark.slow
 def test_3_what_did_a_node_become_in_the_compiled_program(page):
     tab(page, 'Node')
     find(page, 'one')
@@ -111,6 +114,7 @@ def test_3_what_did_a_node_become_in_the_compiled_program(page):
     assert re.search(r'\d+ lines in the tab Passes \d+ np\.dot\(', said(page))
 
 
+@pytest.mark.slow
 def test_4_which_line_made_a_node(page):
     find(page, 'logits')
     assert 'Made by' in said(page) and 'test_ten_questions.py:' in said(page)
@@ -121,11 +125,13 @@ def test_4_which_line_made_a_node(page):
     page.keyboard.press('Escape')
 
 
+@pytest.mark.slow
 def test_5_shape_and_dtype(page):
     find(page, 'logits')
     assert 'float32 [?, 3], in step 0 [32, 3]' in said(page)
 
 
+@pytest.mark.slow
 def test_6_what_is_between_the_input_and_the_loss(page):
     find(page, 'x')
     page.click('text=path to …')
@@ -144,6 +150,7 @@ def test_6_what_is_between_the_input_and_the_loss(page):
     assert 'logits' in page.locator('#panel section').first.inner_text()
 
 
+@pytest.mark.slow
 def test_7_which_gradient_belongs_to_a_node_and_how_large_is_it(page):
     find(page, 'second/MatMul')
     assert re.search(r'gradients/second/MatMul_grad/MatMul_1 MatMul, in step 0', said(page))
@@ -153,6 +160,7 @@ def test_7_which_gradient_belongs_to_a_node_and_how_large_is_it(page):
                      said(page))
 
 
+@pytest.mark.slow
 def test_8_what_takes_most_time_and_memory(page):
     tab(page, 'Node')
     page.select_option('#colours', 'memory')
@@ -162,6 +170,7 @@ def test_8_what_takes_most_time_and_memory(page):
     page.select_option('#colours', 'kind')
 
 
+@pytest.mark.slow
 def test_9_how_weights_differ_between_two_steps(page):
     tab(page, 'Weights')
     page.select_option('#weights-from', label='step 1')
@@ -173,6 +182,7 @@ def test_9_how_weights_differ_between_two_steps(page):
                      rows['second/kernel'])
 
 
+@pytest.mark.slow
 def test_10_what_the_optimizer_did_in_a_step(page):
     tab(page, 'Run')
     find(page, 'tied')

@@ -51,6 +51,7 @@ def test_the_document_has_the_values(training):
     assert changes['x'] == 0 and changes['hidden/kernel'] > 0
 
 
+@pytest.mark.slow
 def test_forward_back_and_over_the_steps(opened, training):
     made, r = training
     page = opened(made)
@@ -77,6 +78,7 @@ def test_forward_back_and_over_the_steps(opened, training):
     assert 'The value in step 0' in text() and 'What differs most' in text()
 
 
+@pytest.mark.slow
 def test_a_nan_is_marked_where_it_begins(opened, training):
     page = opened(training[0])
     page.click('#tab-time_travel')
@@ -87,6 +89,7 @@ def test_a_nan_is_marked_where_it_begins(opened, training):
     assert '4 NaN of 4 elements first in' in page.locator('#panel .finding').inner_text()
 
 
+@pytest.mark.slow
 def test_a_damaged_or_hostile_recording_does_no_harm(opened, training):
     bad = '</script><img src=x onerror="window.harmed = 1">'
     made = {**training[0], 'recordings': [
@@ -104,11 +107,13 @@ def test_a_damaged_or_hostile_recording_does_no_harm(opened, training):
     assert page.evaluate('window.harmed') is None
 
 
+@pytest.mark.slow
 def test_without_a_recording_there_is_no_tab(opened, training):
     page = opened({**training[0], 'recordings': []})
     assert page.locator('#tab-time_travel').count() == 0
 
 
+@pytest.mark.slow
 def test_two_recordings_compared(opened):
     with tf.Graph().as_default() as graph, tf.Session() as sess:
         x = tf.placeholder(tf.float32, [2], name='x')
@@ -128,6 +133,7 @@ def test_two_recordings_compared(opened):
     assert 'at most 32.' in text and 'What differs most' in text
 
 
+@pytest.mark.slow
 def test_the_weights_of_two_recordings_compared(opened):
     """The second run is of fewer steps, and ends in a NaN; a third one has other values only."""
     with tf.Graph().as_default() as graph, tf.Session() as sess:
@@ -163,6 +169,7 @@ def test_the_weights_of_two_recordings_compared(opened):
     assert 'apart by NaN or infinite' in text()
 
 
+@pytest.mark.slow
 def test_the_gradient_of_an_iteration(opened):
     """The gradient's loop begins with the last iteration."""
     with tf.Graph().as_default() as graph, tf.Session() as sess:

@@ -38,6 +38,7 @@ def test_who_knows_the_address_gets_the_page_and_the_state(server):
     assert json.loads(get(server.url + 'state')) == {'steps': 3}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('path, headers, status', [
     ('', {'Host': 'example.org'}, 403), ('nothing', {}, 404), ('../', {}, 404),
 ])
@@ -153,6 +154,7 @@ with tf.Session() as session:
 '''
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path):
     script = tmp_path / 'train.py'
     script.write_text(PROGRAM)

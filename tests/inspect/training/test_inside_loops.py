@@ -56,6 +56,7 @@ def test_inputs_of_a_recurrent_network():
     assert [name for name, _ in nodes(report)] == ['input-scale'] and 'while/body' in str(report)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('cell', [tf.nn.rnn_cell.LSTMCell, tf.nn.rnn_cell.GRUCell])
 def test_healthy_recurrent_networks(cell):
     report = trained(*recurrent(cell(8)), adam(0.02), steps=120)

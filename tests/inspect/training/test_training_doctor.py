@@ -14,6 +14,7 @@ from tests.inspect.training.networks import FAULTS, HEALTHY, MORE_FAULTS, adam, 
 from tinyflow.inspect.doctor.training.probes import find_probes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('fault', [*FAULTS, *MORE_FAULTS])
 def test_a_fault_is_found_and_nothing_else(fault):
     report = diagnose({**FAULTS, **MORE_FAULTS}[fault], 0)
@@ -23,6 +24,7 @@ def test_a_fault_is_found_and_nothing_else(fault):
         assert 'networks.py' in str(finding)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('network', HEALTHY, ids=lambda network: network.__name__)
 def test_healthy_networks_are_left_alone(network):
     report = diagnose(network, 0)
@@ -135,6 +137,7 @@ def test_updates_of_ones_own():
 
 # ---- the report as data ------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_the_report_as_a_document():
     report = diagnose(networks.vanishing_gradient, 0)
     document = json.loads(json.dumps(report.as_document(), allow_nan=False))

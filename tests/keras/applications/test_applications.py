@@ -18,6 +18,7 @@ def _own_graph():
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('case', cases.CASES)
 def test_layers_configurations_and_weight_files_are_those_of_tensorflow(case, monkeypatch):
     asked = []
@@ -49,6 +50,7 @@ def test_every_network_is_public():
         {name for name in dir(A) if name[0].isupper()}
 
 
+@pytest.mark.slow
 def test_a_weight_file_loads(tmp_path):
     model = cases.make(A, 'MobileNetV2s')
     path = str(tmp_path / 'w.h5')

@@ -119,6 +119,7 @@ def test_tensorboard_has_the_tags_and_steps_of_tf(tmp_path):
     assert made.weights[0].name.replace(':', '_') in {tag for tag, _ in values}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('settings', [
     {}, {'write_grads': True, 'write_images': True}, {'validation_data': None}])
 def test_tensorboard_histograms_and_pictures(tmp_path, settings):
@@ -165,6 +166,7 @@ def test_tensorboard_keeps_embeddings_for_the_projector(tmp_path):
         made.fit(words, np.ones(4), callbacks=[callbacks.TensorBoard(tmp_path, embeddings_freq=1)])
 
 
+@pytest.mark.slow
 def test_learning_curves_are_written_as_svg_and_png(tmp_path):
     fit(callbacks.LearningCurves(tmp_path / 'curves.svg'))
     picture = ElementTree.parse(tmp_path / 'curves.svg')

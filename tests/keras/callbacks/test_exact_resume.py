@@ -110,6 +110,7 @@ FILES = {'model in HDF5': ('w-{epoch}.h5', True, {}),
          'one file': ('w.h5', False, {'save_weights_only': True})}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('kind', FILES)
 def test_arrays_and_every_kind_of_file(kind, tmp_path):
     name, load, more = FILES[kind]
@@ -117,6 +118,7 @@ def test_arrays_and_every_kind_of_file(kind, tmp_path):
     assert same(interrupted(arrays, str(tmp_path / name), load, **more), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('train', [cycled, sequence, dataset, endless])
 def test_other_data(train, tmp_path):
     more = {'save_weights_only': True}
@@ -276,6 +278,7 @@ def test_the_attributes_of_a_callback_are_its_own(tmp_path):
     assert (own._data, own._all, own._others, own.first_epoch) == ([0, 1], 3, 4, 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('fails', [False, True])
 def test_fit_keeps_no_data(fails, tmp_path):
     def fail(epoch, logs):
@@ -340,6 +343,7 @@ def test_what_a_restored_backup_makes_others_save_is_whole(tmp_path):
     assert np.isfinite(stopping['best'])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('value', [lambda: object(), lambda: '\ud800', lambda: endless_list()])
 def test_a_backup_with_a_state_that_cannot_be_saved(value, tmp_path, caplog, monkeypatch):
     class Odd(keras.callbacks.Callback):
@@ -398,6 +402,7 @@ def test_local_variables_are_restored(tmp_path):
 OTHERS = {'w-best.h5', 'w-last.h5', 'w-1-best.h5', 'w-1-0.5.h5'}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['w-{epoch}.h5', 'w-{epoch:02d}.h5', 'w-{epoch:3d}-{loss:.2f}.h5'])
 def test_the_states_of_other_callbacks_stay(name, tmp_path):
     path = tmp_path / name
@@ -501,6 +506,7 @@ class OwnLoss(keras.losses.Loss):
         return own_loss(y_true, y_pred)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('loss', [own_loss, OwnLoss(), keras.losses.Huber()])
 def test_a_loss_that_load_model_makes_again_is_the_same(loss, tmp_path, warned):
     model = new_model()

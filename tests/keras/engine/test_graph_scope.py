@@ -57,6 +57,7 @@ def test_set_session_and_get_session():
         keras.backend.set_session(None)
 
 
+@pytest.mark.slow
 def test_models_made_in_a_loop_are_freed():
     kept = classifier()
     kept.fit(INPUTS, LABELS, verbose=0)

@@ -53,6 +53,7 @@ def test_rows_are_those_of_the_dense_array(rows):
     assert (found.shape, found.toarray().tolist()) == (X[rows].shape, X[rows].tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('data', ['csr', 'coo', 'csc', 'value'])
 @pytest.mark.parametrize('model', [sparse_model, dense_model])
 def test_sparse_data_give_what_dense_data_give(data, model):

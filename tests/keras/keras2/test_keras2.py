@@ -74,6 +74,7 @@ def test_names(graph):
     assert model.model is model
 
 
+@pytest.mark.slow
 def test_import_keras_is_keras2_and_tf_keras_stays():
     code = ('import tinyflow\ntinyflow.install_as_tensorflow()\n'
             'import tensorflow as tf, keras, keras.layers.core, keras.engine.topology\n'
@@ -105,6 +106,7 @@ SEEDED = """
 RECORDED_SEEDED = ['0.7339 0.7414 0.7369', '0.1041 -0.3198 0.0000 0.5912 0.0000 0.2668']
 
 
+@pytest.mark.slow
 def test_numpys_seed_decides_weights_dropout_and_the_order_of_samples(tmp_path):
     (tmp_path / 'program.py').write_text(textwrap.dedent(SEEDED), encoding='utf-8')
     done = subprocess.run([sys.executable, '-m', 'tinyflow', 'run', tmp_path / 'program.py'],

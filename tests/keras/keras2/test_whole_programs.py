@@ -28,6 +28,7 @@ def keras(request):
     return {'tf.keras': keras_layer, 'keras': keras2}[request.param]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('keras, program', CASES, indirect=['keras'],
                          ids=[f'{name}-{program.__name__}' for name, program in CASES])
 def test_program(request, keras, program):

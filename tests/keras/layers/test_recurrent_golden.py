@@ -39,6 +39,7 @@ def _listed(value):
                       parse_float=lambda t: float('%.6g' % float(t)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', CASES)
 def test_seeds_after_a_recurrent_layer(name):
     """The number of nodes, from which the seeds of later ops come, is that of TF1."""

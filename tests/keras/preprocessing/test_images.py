@@ -68,6 +68,7 @@ def test_higher_orders_use_scipy():
     assert not np.allclose(cubic, images.apply_affine_transform(x, theta=30), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_scipy_and_pandas_are_not_imported():
     code = ('import sys, numpy as np, tinyflow as tf\n'
             'g = tf.keras.preprocessing.image.ImageDataGenerator(20, rotation_range=20, '

@@ -48,6 +48,7 @@ def endless_heap(data):
     return bytes(data)
 
 
+@pytest.mark.slow
 def test_an_endless_heap_is_no_endless_reading(model, tmp_path, monkeypatch):
     monkeypatch.setattr(hdf5, '_SECONDS', 1)
     path = tmp_path / 'w.h5'
@@ -70,6 +71,7 @@ def test_a_missing_layer_and_a_broken_name(model, tmp_path):
         assert "'d/kernel:0'" in refusal(model, path, by_name=by_name)
 
 
+@pytest.mark.slow
 def test_no_numbers_in_a_data_set_and_no_text_in_an_attribute(model, tmp_path):
     path = tmp_path / 'w.h5'
     written(model, path)
@@ -82,6 +84,7 @@ def test_no_numbers_in_a_data_set_and_no_text_in_an_attribute(model, tmp_path):
     assert "'backend' cannot be read" in refusal(model, path)
 
 
+@pytest.mark.slow
 def test_a_data_set_that_claims_more_than_the_file_has(model, tmp_path):
     path = tmp_path / 'w.h5'
     written(model, path)
@@ -156,6 +159,7 @@ def virtual(file, secret):
     file.create_virtual_dataset('d/d/kernel:0', layout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('make', [external_storage, external_link, soft_to_external_link,
                                   external_group, virtual], ids=lambda make: make.__name__)
 def test_data_in_other_files_are_refused(model, tmp_path, make):
@@ -171,6 +175,7 @@ def test_data_in_other_files_are_refused(model, tmp_path, make):
         model.load_weights(file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('make', [external_storage, external_link, virtual],
                          ids=lambda make: make.__name__)
 def test_matrices_in_other_files_are_refused(tmp_path, make):
@@ -249,6 +254,7 @@ def test_what_keras_writes_needs_no_other_process(model, tmp_path, monkeypatch):
         hdf5_layout.check(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('options', [{'compression': 'gzip'}, {'chunks': True}], ids=str)
 def test_valid_files_that_keras_does_not_write(model, tmp_path, options):
     """They are read twice: compressed, of the newest version of the format, with soft links."""

@@ -18,6 +18,7 @@ def _own_graph():
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('kind', ['mlp', 'cnn', 'lstm'])
 @pytest.mark.parametrize('writer', ['tf115', 'keras216'])
 def test_a_whole_model(writer, kind):

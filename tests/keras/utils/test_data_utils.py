@@ -72,6 +72,7 @@ def test_the_order_of_a_sequence_is_kept(workers):
     assert no_threads_are_left(before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('workers', [1, 4])
 def test_epochs_of_a_sequence(workers):
     """Each epoch has every batch once; on_epoch_end comes between the epochs."""
@@ -220,6 +221,7 @@ GUARD
 '''
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('guarded', [True, False])
 def test_processes(tmp_path, guarded):
     """A spawned process imports the program; without a guard there is an error, no hang."""

@@ -38,6 +38,7 @@ class TwoLayers(keras.Model):
         return self.second(self.first(inputs))
 
 
+@pytest.mark.slow
 def test_the_drawing_has_the_methods_of_pydot(tmp_path):
     """SVG(model_to_dot(model).create(prog='dot', format='svg')) is what notebooks say."""
     dot = model_to_dot(raw_model(), show_shapes=True)

@@ -38,6 +38,7 @@ class Own(KerasClassifier):
         return classifier(units)
 
 
+@pytest.mark.slow
 def test_grid_search_finds_the_better_setting():
     search = model_selection.GridSearchCV(
         KerasClassifier(classifier, epochs=30, verbose=0, batch_size=10,
@@ -53,6 +54,7 @@ def test_grid_search_finds_the_better_setting():
         np.mean(search.predict(X) == LABELS))
 
 
+@pytest.mark.slow
 def test_grid_search_of_a_regressor_with_optimizers_and_scores():
     search = model_selection.GridSearchCV(
         KerasRegressor(regressor, epochs=20, verbose=0), {'lr': [1e-6, .05]}, cv=2)
@@ -96,6 +98,7 @@ def test_other_ways_to_build(make):
     assert len(history.epoch) == 2 and made.model.layers[0].units == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('loss, outputs, labels', [
     ('categorical_crossentropy', 3, LABELS), ('categorical_crossentropy', 3, np.eye(3)[
         np.argmax(X[:, :3], axis=1)]), ('binary_crossentropy', 1, LABELS == 'a'),

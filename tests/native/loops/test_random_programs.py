@@ -41,6 +41,7 @@ def check(data, static):
         check_runs(garden, fetched, fetches, start, Options())
 
 
+@pytest.mark.slow
 @given(data=st.data(), static=st.sampled_from(['all', 'all', 'some']))
 @settings(PROFILE, max_examples=8)
 def test_native_runs_equal_the_interpreter_and_numpy(data, static):

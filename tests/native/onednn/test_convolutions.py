@@ -147,6 +147,7 @@ def test_a_bias_that_is_written_in_between(both_tiers):
     both_tiers(build, (2, 14, 14, 16), (3, 3, 16, 16))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, derandomize=True,
           suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())

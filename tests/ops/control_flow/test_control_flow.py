@@ -366,6 +366,7 @@ BODIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('steps', [0, 1, 4])
 @pytest.mark.parametrize('name', BODIES)
 def test_gradient_through_a_loop_against_the_unrolled_graph(name, steps):
@@ -383,6 +384,7 @@ OPERATIONS = [lambda h, x, w: tf.matmul(h, w), lambda h, x, w: tf.tanh(h) + x,
               lambda h, x, w: tf.stop_gradient(h) * x]
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(st.lists(st.integers(0, len(OPERATIONS) - 1), min_size=1, max_size=4), st.integers(0, 4))
 def test_random_bodies(choices, steps):

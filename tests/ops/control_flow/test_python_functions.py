@@ -100,6 +100,7 @@ def test_py_function_gets_eager_tensors():
     assert run(total) == 6.0
 
 
+@pytest.mark.slow
 def test_the_function_lives_as_long_as_the_graph():
     class Big:
         def __call__(self, x):

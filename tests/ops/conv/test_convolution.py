@@ -45,6 +45,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('long', [0, 1 << 30], ids=['sliding', 'full'])
 @pytest.mark.parametrize('chunk', [1, 300, 1 << 20])
 @pytest.mark.parametrize('sizes, kernel, strides, rates, margins', CASES)
@@ -85,6 +86,7 @@ def test_products_in_blocks_of_any_size(monkeypatch, one_thread, long, fewest):
         filter_gradient(x, dy, (3, 2, 3, 2), (2, 1), margins), atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('blas', ['one thread each', 'its own threads'])
 @pytest.mark.parametrize('long', [0, 1 << 30], ids=['sliding', 'full'])
 @pytest.mark.parametrize('stride', [1, 2])

@@ -146,6 +146,7 @@ def microseconds(rows, optimizer):
         return min(times) * 1e6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('optimizer', [
     lambda: tf.train.GradientDescentOptimizer(0.1), lambda: tf.train.AdagradOptimizer(0.1),
     lambda: tf.train.MomentumOptimizer(0.1, 0.9)], ids=['sgd', 'adagrad', 'momentum'])

@@ -282,6 +282,7 @@ def test_two_zero_seeds_mean_no_seed():
     assert PhiloxStream.from_os().reserve(1) != PhiloxStream.from_os().reserve(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('open_one', [lambda: PhiloxStream(8, 9), lambda: open_stream(0, 0)])
 @pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
 def test_moments(open_one, dtype):

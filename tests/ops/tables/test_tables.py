@@ -92,6 +92,7 @@ def test_reserved_keys_of_dense_tables():
         session.run(table.insert(tf.constant([0], tf.int64), tf.constant([1], tf.int64)))
 
 
+@pytest.mark.slow
 def test_a_table_of_ids_needs_no_other_module_first():
     """The choice between known ids and buckets is made by an op whose module loads late."""
     program = '''

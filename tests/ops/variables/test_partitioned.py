@@ -86,6 +86,7 @@ def test_repr_and_assigned_values():
         np.testing.assert_array_equal(session.run(tf.identity(table)), value)
 
 
+@pytest.mark.slow
 def test_fans_of_an_initializer_are_those_of_the_full_variable():
     table = tf.get_variable('v', [600, 2], partitioner=tf.fixed_size_partitioner(300),
                             initializer=tf.glorot_uniform_initializer(seed=1))

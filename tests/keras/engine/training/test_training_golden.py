@@ -14,6 +14,7 @@ MODELS = {name: case for name, *case in training_cases.models(tf.keras)}
 OPTIMIZERS = dict(training_cases.optimizers(tf.keras))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', MODELS)
 def test_model(name):
     found, wanted = training_cases.train(tf, *MODELS[name]), RECORDED['models'][name]
