@@ -2,6 +2,8 @@
 
 import gc
 import os
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -82,7 +84,8 @@ def test_work_without_turns(monkeypatch):
     assert done.wait(60)
 
 
-def test_no_run_waits_while_the_thread_needs_no_interpreter():
+def test_no_run_waits_while_the_thread_needs_no_interpreter(monkeypatch):
+    monkeypatch.setattr(background, 'present', lambda: 2)
     begun, go_on = threading.Event(), threading.Event()
 
     def compile_something():
@@ -120,9 +123,17 @@ def test_other_threads_keep_their_settings():
         assert seen[0] > priority or seen[0] == 19
 
 
-def test_work_is_ended_with_the_process():
-    preparation = Preparation(endless_work, in_turns=False)
+@pytest.mark.parametrize('in_turns', [False, True])
+def test_work_is_ended_with_the_process(in_turns):
+    preparation = Preparation(endless_work, in_turns)
+    background.end_all()
+    assert not preparation._thread.is_alive()
+
+
+def test_work_is_ended_without_waiting_for_it():
+    preparation = Preparation(endless_work)
     preparation.end()
+    preparation._thread.join(60)
     assert not preparation._thread.is_alive()
 
 
@@ -140,7 +151,7 @@ def test_a_lock_of_another_package_is_returned_when_work_ends():
     preparation = Preparation(lambda: endless_work(with_lock), in_turns=False)
     assert inside.wait(60)
     threading.Timer(0.2, go_on.set).start()
-    preparation.end()
+    background.end_all()
     assert not preparation._thread.is_alive() and held.acquire(timeout=5)
 
 
@@ -154,6 +165,46 @@ def endless_work(step=lambda: None):
     while True:
         step()
         pass_by()
+
+
+@pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
+@pytest.mark.parametrize('in_turns', [False, True])
+def test_a_forked_child_finds_no_lock_that_work_holds(in_turns):
+    lock, taken = threading.Lock(), threading.Event()
+
+    def with_lock():
+        with lock:
+            taken.set()
+            for _ in range(20):
+                len('')
+
+    preparation = Preparation(lambda: endless_work(with_lock), in_turns)
+    assert taken.wait(60)
+    statuses = []
+    for _ in range(10):
+        child = os.fork()
+        if not child:
+            os._exit(0 if lock.acquire(timeout=5) else 1)
+        statuses.append(os.waitpid(child, 0)[1])
+    preparation.end()
+    preparation._thread.join(60)
+    assert statuses == [0] * 10 and not preparation._thread.is_alive()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == 'nt', reason='needs signals')
+def test_an_interrupted_program_ends_by_the_signal():
+    """Whatever text a thread executes meanwhile: a shell's loop ends, too."""
+    program = ('import threading, time\n'
+               'from tinyflow.graph.support.background import Preparation\n'
+               'def work():\n'
+               '    threading.main_thread().join()\n'
+               '    time.sleep(0.2)\n'
+               '    exec("1")\n'
+               'kept = Preparation(work, in_turns=False)\n'
+               'raise KeyboardInterrupt\n')
+    done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)
+    assert done.returncode == -signal.SIGINT, done.stderr
 
 
 def test_it_makes_no_threads_of_low_priority():

@@ -1,12 +1,17 @@
 """Programs move up to the native tier at a fixed run, and say so."""
 
+import gc
+import os
 import re
+import signal
+import threading
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
 from tests.threads import check_in_threads
+from tinyflow.graph.support.background import may_end_here
 from tinyflow.native import rise
 from tinyflow.native.onednn.library import find_library
 from tinyflow.native.rise import NativeExecutable
@@ -125,3 +130,52 @@ def test_an_unrolled_loop_moves_up(monkeypatch):
             session.run(y)
         assert NativeExecutable in [type(e) for entry in list(session._programs.entries.values())
                                     for e in entry.executables.values()]
+
+
+@pytest.mark.parametrize('end', [tf.Session.close, lambda session: None], ids=['closed', 'dropped'])
+def test_nothing_is_prepared_for_a_session_that_is_gone(end, monkeypatch):
+    """A search through settings makes many Sessions."""
+    begun = threading.Event()
+
+    def endless(program):
+        begun.set()
+        while True:
+            safe()
+
+    @may_end_here
+    def safe():
+        pass
+
+    monkeypatch.setattr(rise, 'raised', endless)
+    monkeypatch.setenv('TINYFLOW_NATIVE', 'auto')
+    with tf.Graph().as_default():
+        session = tf.Session()
+        step, _ = training()
+        session.run(tf.global_variables_initializer())
+        for _ in range(3):
+            session.run(step)
+    assert begun.wait(60)
+    thread, = [t for t in threading.enumerate() if t.name == 'tinyflow-preparation']
+    end(session)
+    del session
+    gc.collect()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+@pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
+@pytest.mark.filterwarnings('ignore:.*fork.*:DeprecationWarning')
+def test_a_forked_child_computes_with_threads_of_its_own(monkeypatch):
+    """OpenMP's threads of the parent are not there; both compute the same bits."""
+    monkeypatch.setenv('TINYFLOW_NATIVE', 'always')
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.ones([8, 32, 32, 16])
+        y = tf.nn.conv2d(x, tf.random_normal([3, 3, 16, 32], seed=1), [1, 1, 1, 1], 'SAME')
+        total = tf.reduce_sum(tf.sin(y) * 3.3)
+        expected = session.run(total)
+        again = tf.Session(graph=total.graph)
+        child = os.fork()
+        if not child:
+            signal.alarm(60)            # ends a child that hangs
+            os._exit(0 if again.run(total) == expected else 1)
+        assert os.waitpid(child, 0)[1] == 0

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from tinyflow.compiler.ir import Program
-from tinyflow.graph.support.background import Preparation
 from tinyflow.native import loops
 from tinyflow.native.patience import runs_to_prepare
 from tinyflow.native.raised import raised
@@ -89,7 +88,7 @@ class RisingFunction(Executable):
         if self._raised is not None:
             return self._raised.call_inside(feeds)
         if next(self._calls) == self._begin_at:
-            Preparation(self._make, in_turns=False)
+            self._runtime.preparations.begin(self._make, in_turns=False)
         return super().call_inside(feeds)
 
     def _make(self) -> None:

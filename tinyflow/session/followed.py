@@ -73,7 +73,7 @@ class FollowedExecutable(Executable):
     def _prepare(self) -> Preparation:
         with self._lock:
             if self._preparation is None:
-                self._preparation = Preparation(self._make)
+                self._preparation = self._runtime.preparations.begin(self._make)
             return self._preparation
 
     def _make(self) -> None:

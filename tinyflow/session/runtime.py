@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tinyflow.compiler.functions.nested import FunctionMaker
+from tinyflow.graph.support.background import Preparations
 from tinyflow.session.malloc_trim import session_ended
 from tinyflow.session.store import Store
 from tinyflow.session.training_runs import Trainings
@@ -62,9 +63,8 @@ def _in_one(*arguments: Any) -> None:
 
 
 class Runtime:
-    """The Store, the free arenas, and the compiler of functions (FuncGraphs) of a Session.
-
-    `trainings` says how often its programs have run.
+    """The Store, the free arenas, the compiler of functions (FuncGraphs) of a Session, and how
+    often its programs have run (`trainings`).
 
     `variable_arenas` are for programs that use Variables, and at first have only `first_arena`: a
     run that finds it taken overlaps with another one. So a Session notices, at no cost, that its
@@ -79,6 +79,7 @@ class Runtime:
         self.make_function: FunctionMaker = _no_functions   # set by the ProgramCache
         self.for_elements: Callable[..., Executable | None] = _in_one       # likewise
         self.trainings = Trainings()
+        self.preparations = Preparations()      # of faster programs
         self.peak_bytes = 0         # the most memory that a program, or its nodes, has needed
 
     def another_arena(self, free: list[Arena]) -> tuple[Arena, list[Arena]]:
@@ -90,7 +91,8 @@ class Runtime:
         return Arena(), free
 
     def clear(self) -> None:
-        """Frees the memory of all arenas that are not in use."""
+        """Ends work in the background, and frees the memory of all arenas that are not in use."""
+        self.preparations.end()
         for free in (self.free_arenas, self.variable_arenas):
             while free:
                 free.pop().free()

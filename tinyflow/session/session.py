@@ -60,6 +60,8 @@ class BaseSession(SessionState, ShownInNotebooks, NotCopied, instead=(
         self._growth = GrowthWatch(self._graph)     # warns if each run adds nodes
         sessions_of(self._graph).add(self)          # node_gc drops from them what it collects
         self._closed = False
+        if not target:
+            self._programs.runtime.preparations.end_with(self)
 
     def __repr__(self) -> str:
         state = 'closed' if self._closed else f'of {self._graph!r}'

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import CodeType
 from typing import Any, TypeVar
@@ -25,12 +25,12 @@ from typing import Any, TypeVar
 from tinyflow.graph.support.gc_pause import collector_paused
 from tinyflow.graph.support.processors import limited_to, present
 
-__all__ = ['Preparation', 'end_all', 'may_end_here', 'without_interpreter']
+__all__ = ['Preparation', 'end_all', 'held_in_forks', 'may_end_here', 'without_interpreter']
 
 _PATIENCE, _UNASKED = 0.02, 0.001   # seconds without a turn, after which it works for a moment
 _PRIORITY = 10                      # of the thread; 0 is usual, 19 the lowest
 
-_END_SECONDS = 10                   # that the exit of the process waits for its threads
+_END_SECONDS = 10                   # that the exit of the process, or a fork, waits for its threads
 _HOLDS_LOCK = 'llvmlite.binding'    # its functions take and return a lock of all threads
 
 _Function = TypeVar('_Function', bound=Callable)
@@ -38,6 +38,10 @@ _may_end: set[CodeType] = set()
 
 _own = threading.local()
 _all: weakref.WeakSet[Preparation] = weakref.WeakSet()
+_fork_lock = threading.Lock()
+_no_fork = threading.Event()        # not set while a process is forked
+_no_fork.set()
+_held_in_forks: list[threading.Lock] = []
 
 
 class Preparation:
@@ -49,8 +53,9 @@ class Preparation:
     def __init__(self, work: Callable[[], Any], in_turns: bool = True) -> None:
         self.needs_interpreter = True
         self._work = work
-        self._until = 0.0 if in_turns else math.inf         # when the turn ends
+        self._usual = self._until = 0.0 if in_turns else math.inf       # when the turn ends
         self._turn, self._done = threading.Event(), threading.Event()
+        self._holds_nothing = threading.Event()     # while it waits for a fork, and afterwards
         self._ended = False
         _all.add(self)
         self._thread = threading.Thread(target=self._run, name='tinyflow-preparation', daemon=True)
@@ -70,16 +75,16 @@ class Preparation:
 
     def finish(self) -> None:
         """Waits for the end of the work; a forked child, which lacks the thread, does not."""
-        self._until = math.inf
-        self._turn.set()
+        self._usual = math.inf
+        self._hurry()
         self._thread.join()
 
     def end(self) -> None:
-        """Ends the work at the next call of a function that is marked `may_end_here`.
+        """Has the work end at the next call of a function that is marked `may_end_here`.
 
-        The caller waits for it, but not for longer than ten seconds.
+        A finalizer may call it, at any time: it takes no lock, and does not wait.
         """
-        _end([self])
+        self._ended, self._usual, self._until = True, math.inf, math.inf
 
     def _run(self) -> None:
         _own.preparation = self
@@ -91,24 +96,56 @@ class Preparation:
         finally:
             sys.setprofile(None)
             self._done.set()
+            self._holds_nothing.set()
 
     def _pause(self, frame: Any, event: str, argument: Any) -> None:
         """The interpreter calls it when a function of this thread begins or ends."""
         if not self.needs_interpreter:
             return
-        if self._ended:
-            if event == 'call' and frame.f_code in _may_end:
+        if event == 'call' and frame.f_code in _may_end:
+            if self._ended:
                 raise SystemExit
-        elif time.perf_counter() > self._until and not _module(frame).startswith(_HOLDS_LOCK):
+            if not _no_fork.is_set():
+                self._holds_nothing.set()
+                _no_fork.wait()
+                self._holds_nothing.clear()
+        if time.perf_counter() > self._until and not _module(frame).startswith(_HOLDS_LOCK):
             if not self._turn.wait(_PATIENCE):
-                self._until = time.perf_counter() + _UNASKED
+                self._until = max(self._until, time.perf_counter() + _UNASKED)
             self._turn.clear()
+
+    def _hurry(self) -> None:
+        self._until = math.inf
+        self._turn.set()
+
+
+class Preparations:
+    """Those of one owner, with whom they end."""
+
+    def __init__(self) -> None:
+        self._all: weakref.WeakSet[Preparation] = weakref.WeakSet()
+
+    def begin(self, work: Callable[[], Any], in_turns: bool = True) -> Preparation:
+        """One more."""
+        preparation = Preparation(work, in_turns)
+        self._all.add(preparation)
+        return preparation
+
+    def end_with(self, owner: Any) -> None:
+        """Has them end when `owner` is collected, which the work must not refer to."""
+        weakref.finalize(owner, self.end).atexit = False
+
+    def end(self) -> None:
+        """Has them end soon."""
+        for preparation in tuple(self._all):
+            preparation.end()
 
 
 def may_end_here(function: _Function) -> _Function:
-    """Marks a function with whose call a Preparation may end, when the process does.
+    """Marks a function with whose call a Preparation may end, or the process be forked.
 
-    Elsewhere a lock might never be returned, such as llvmlite's, or a finalizer be interrupted.
+    Elsewhere a lock might never be returned, such as llvmlite's or that of a module that is being
+    imported, or a finalizer be interrupted.
     """
     _may_end.add(function.__code__)
     return function
@@ -132,20 +169,71 @@ def without_interpreter() -> Iterator[None]:
 
 
 def end_all() -> None:
-    """Ends all preparations."""
-    _end(tuple(_all))
-
-
-def _end(preparations: Sequence[Preparation]) -> None:
+    """Ends all preparations, and waits for that, but not for longer than ten seconds."""
+    preparations = tuple(_all)
     for preparation in preparations:
-        preparation._ended = True
+        preparation.end()
         preparation._turn.set()
     until = time.monotonic() + _END_SECONDS
     for preparation in preparations:
         preparation._thread.join(max(0, until - time.monotonic()))
 
 
-atexit.register(end_all)        # LLVM must not work while the process takes its library down
+def _at_exit() -> None:
+    """LLVM must not work while the process takes its library down.
+
+    An interrupt that ends a program ends its process like the signal, so that a shell's loop ends,
+    too. But the interpreter forgets it when any thread executes a text, as imports do.
+    """
+    if _all:
+        end_all()
+        if getattr(sys, 'last_type', None) is KeyboardInterrupt and not hasattr(sys, 'ps1'):
+            with suppress(KeyboardInterrupt):
+                exec('raise KeyboardInterrupt')
+
+
+atexit.register(_at_exit)
+
+
+def held_in_forks(lock: threading.Lock) -> threading.Lock:
+    """Has forks wait for a lock, which no thread of a child could return."""
+    _held_in_forks.append(lock)
+    return lock
+
+
+def _before_fork() -> None:
+    """Waits until preparations hold no lock, of a half-imported module for example."""
+    _fork_lock.acquire()
+    _no_fork.clear()
+    others = [p for p in _all
+              if p._thread.is_alive() and p is not getattr(_own, 'preparation', None)]
+    for preparation in others:
+        preparation._hurry()
+    until = time.monotonic() + _END_SECONDS
+    for preparation in others:
+        preparation._holds_nothing.wait(max(0, until - time.monotonic()))
+    for lock in _held_in_forks:
+        lock.acquire()
+
+
+def _after_fork() -> None:
+    for lock in _held_in_forks:
+        lock.release()
+    for preparation in tuple(_all):
+        preparation._until = preparation._usual
+    _no_fork.set()
+    _fork_lock.release()
+
+
+def _after_fork_in_child() -> None:
+    global _no_fork
+    _no_fork = threading.Event()        # a thread that waits for the other may have its lock
+    _after_fork()
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork,
+                        after_in_child=_after_fork_in_child)
 
 
 def _module(frame: Any) -> str:

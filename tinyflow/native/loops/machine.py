@@ -15,7 +15,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from tinyflow.graph.support.background import may_end_here, without_interpreter
+from tinyflow.graph.support.background import held_in_forks, may_end_here, without_interpreter
 from tinyflow.native.loops import object_cache
 
 __all__ = ['ARRAY', 'SELF', 'builtin', 'found', 'width']
@@ -30,7 +30,7 @@ _BYTES = bytes.__basicsize__ - 1
 SELF = {name: _BYTES + 8 * i
         for i, name in enumerate(('release', 'acquire', 'count', 'yes', 'no'))}
 
-_lock = threading.Lock()        # LLVM compiles one module at a time; a fork waits for it
+_lock = held_in_forks(threading.Lock())     # LLVM compiles one module at a time
 
 
 def found() -> bool:
@@ -108,8 +108,3 @@ def _interpreter() -> bytes:
     addresses = [ctypes.cast(f, ctypes.c_void_p).value for f in (
         calls.PyEval_SaveThread, calls.PyEval_RestoreThread, calls.Py_IncRef)]
     return struct.pack('5P', *addresses, id(True), id(False))
-
-
-if hasattr(os, 'register_at_fork'):
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release,
-                        after_in_child=_lock.release)

@@ -14,7 +14,8 @@ import site
 import sys
 import sysconfig
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ _PER_THREAD = 1 << 18       # multiplications that pay for one more thread
 _SPINS = '20000'            # for how long a thread waits for the next work in a loop
 
 
-_forked = False
+_threads_of_child: ThreadPoolExecutor | None = None     # in a forked process, one thread
 
 
 class Unsupported(Exception):
@@ -228,11 +229,16 @@ class Primitive:
     @indivisible            # the library's threads write to the memory of the run
     def run(self, **arrays: np.ndarray) -> None:
         """Executes the primitive on arrays that lie in memory as the layouts say."""
+        if _threads_of_child is None:
+            self._run(arrays)
+        else:
+            _threads_of_child.submit(self._run, arrays).result()
+
+    def _run(self, arrays: Mapping[str, np.ndarray]) -> None:
         library = self._library
         calls = library.calls
         # All, on a busy machine too: several threads get a larger share of it than one.
-        number = 1 if _forked else min(processors.most_threads(), self._most_threads)
-        library.use_threads(number)
+        library.use_threads(min(processors.most_threads(), self._most_threads))
         with self._lock:
             for name, array in arrays.items():
                 calls.dnnl_memory_set_data_handle(self._memory[name],
@@ -277,11 +283,14 @@ class _Reorder:
                       len(self._arguments), self._arguments)
 
 
-def _one_thread() -> None:
-    """In a forked child: the threads of OpenMP are not there, and waiting for them never ends."""
-    global _forked
-    _forked = True
+def _leave_threads() -> None:
+    """In a forked child: OpenMP would wait for ever for the threads that this thread had before.
+    Another thread gets its own.
+    """
+    global _threads_of_child
+    if load.cache_info().currsize:
+        _threads_of_child = ThreadPoolExecutor(1, 'tinyflow-onednn')
 
 
 if hasattr(os, 'register_at_fork'):
-    os.register_at_fork(after_in_child=_one_thread)
+    os.register_at_fork(after_in_child=_leave_threads)
