@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from tests.forks import needs_fork, statuses_of_children
 from tinyflow.graph.support import background, processors
 from tinyflow.graph.support.background import Preparation, may_end_here, without_interpreter
 
@@ -18,6 +19,7 @@ def count_calls(counted, stop):
     """Calls a function again and again until `stop` is set."""
     while not stop.is_set():
         counted.append(None)
+        pass_by()
 
 
 @pytest.fixture
@@ -101,15 +103,25 @@ def test_no_run_waits_while_the_thread_needs_no_interpreter(monkeypatch):
     assert preparation.needs_interpreter
 
 
-@pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
+@needs_fork
 def test_a_forked_child_does_not_wait_for_a_thread_that_it_lacks(counting):
     preparation, _ = counting
-    child = os.fork()
-    if not child:
-        preparation.give_turn(1e6)
+    assert statuses_of_children(lambda: preparation.give_turn(1e6) or 0) == [0]
+
+
+@needs_fork
+def test_a_forked_child_does_unfinished_work_itself(monkeypatch):
+    monkeypatch.setattr(background, '_PATIENCE', 60)
+    done = []
+    preparation = Preparation(lambda: pass_by() or done.append(os.getpid()))
+
+    def finished():
         preparation.finish()
-        os._exit(7)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        return 0 if done == [os.getpid()] else 1
+
+    assert statuses_of_children(finished) == [0]
+    preparation.finish()
+    assert done == [os.getpid()]
 
 
 def test_other_threads_keep_their_settings():
@@ -167,7 +179,7 @@ def endless_work(step=lambda: None):
         pass_by()
 
 
-@pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
+@needs_fork
 @pytest.mark.parametrize('in_turns', [False, True])
 def test_a_forked_child_finds_no_lock_that_work_holds(in_turns):
     lock, taken = threading.Lock(), threading.Event()
@@ -180,12 +192,7 @@ def test_a_forked_child_finds_no_lock_that_work_holds(in_turns):
 
     preparation = Preparation(lambda: endless_work(with_lock), in_turns)
     assert taken.wait(60)
-    statuses = []
-    for _ in range(10):
-        child = os.fork()
-        if not child:
-            os._exit(0 if lock.acquire(timeout=5) else 1)
-        statuses.append(os.waitpid(child, 0)[1])
+    statuses = statuses_of_children(lambda: 0 if lock.acquire(timeout=30) else 1, 10)
     preparation.end()
     preparation._thread.join(60)
     assert statuses == [0] * 10 and not preparation._thread.is_alive()
@@ -203,7 +210,8 @@ def test_an_interrupted_program_ends_by_the_signal():
                '    exec("1")\n'
                'kept = Preparation(work, in_turns=False)\n'
                'raise KeyboardInterrupt\n')
-    done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True,
+                          timeout=120)
     assert done.returncode == -signal.SIGINT, done.stderr
 
 

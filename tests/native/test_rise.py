@@ -3,13 +3,13 @@
 import gc
 import os
 import re
-import signal
 import threading
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.forks import needs_fork, statuses_of_children
 from tests.threads import check_in_threads
 from tinyflow.graph.support.background import may_end_here
 from tinyflow.native import rise
@@ -135,9 +135,10 @@ def test_an_unrolled_loop_moves_up(monkeypatch):
 @pytest.mark.parametrize('end', [tf.Session.close, lambda session: None], ids=['closed', 'dropped'])
 def test_nothing_is_prepared_for_a_session_that_is_gone(end, monkeypatch):
     """A search through settings makes many Sessions."""
-    begun = threading.Event()
+    begun, threads = threading.Event(), []
 
     def endless(program):
+        threads.append(threading.current_thread())
         begun.set()
         while True:
             safe()
@@ -155,27 +156,42 @@ def test_nothing_is_prepared_for_a_session_that_is_gone(end, monkeypatch):
         for _ in range(3):
             session.run(step)
     assert begun.wait(60)
-    thread, = [t for t in threading.enumerate() if t.name == 'tinyflow-preparation']
     end(session)
     del session
     gc.collect()
-    thread.join(60)
-    assert not thread.is_alive()
+    threads[0].join(60)
+    assert not threads[0].is_alive()
 
 
-@pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
-@pytest.mark.filterwarnings('ignore:.*fork.*:DeprecationWarning')
-def test_a_forked_child_computes_with_threads_of_its_own(monkeypatch):
+@needs_fork
+@pytest.mark.parametrize('threads', [1, 2])
+def test_a_forked_child_computes_with_threads_of_its_own(threads, monkeypatch):
     """OpenMP's threads of the parent are not there; both compute the same bits."""
     monkeypatch.setenv('TINYFLOW_NATIVE', 'always')
-    with tf.Graph().as_default(), tf.Session() as session:
+    config = tf.ConfigProto(intra_op_parallelism_threads=threads)
+    with tf.Graph().as_default(), tf.Session(config=config) as session:
         x = tf.ones([8, 32, 32, 16])
         y = tf.nn.conv2d(x, tf.random_normal([3, 3, 16, 32], seed=1), [1, 1, 1, 1], 'SAME')
         total = tf.reduce_sum(tf.sin(y) * 3.3)
         expected = session.run(total)
-        again = tf.Session(graph=total.graph)
-        child = os.fork()
-        if not child:
-            signal.alarm(60)            # ends a child that hangs
-            os._exit(0 if again.run(total) == expected else 1)
-        assert os.waitpid(child, 0)[1] == 0
+        again = tf.Session(graph=total.graph, config=config)
+        assert statuses_of_children(lambda: 0 if again.run(total) == expected else 1) == [0]
+
+
+@needs_fork
+def test_a_child_that_is_forked_before_the_move_moves_up_at_the_same_run(monkeypatch):
+    monkeypatch.setenv('TINYFLOW_NATIVE', 'auto')
+    with tf.Graph().as_default(), tf.Session() as session:
+        step, filter = training()
+        session.run(tf.global_variables_initializer())
+        for _ in range(3):
+            session.run(step)
+
+        def trained_on():
+            for _ in range(4):
+                session.run(step)
+            return session.run(filter)
+
+        reader, writer = os.pipe()
+        assert statuses_of_children(lambda: 0 * os.write(writer, trained_on().tobytes())) == [0]
+        assert os.read(reader, 1 << 20) == trained_on().tobytes()

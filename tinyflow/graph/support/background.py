@@ -11,7 +11,6 @@ may last longer by one call.
 from __future__ import annotations
 
 import atexit
-import math
 import os
 import sys
 import threading
@@ -25,7 +24,8 @@ from typing import Any, TypeVar
 from tinyflow.graph.support.gc_pause import collector_paused
 from tinyflow.graph.support.processors import limited_to, present
 
-__all__ = ['Preparation', 'end_all', 'held_in_forks', 'may_end_here', 'without_interpreter']
+__all__ = ['Preparation', 'Preparations', 'end_all', 'held_in_forks', 'may_end_here',
+           'without_interpreter']
 
 _PATIENCE, _UNASKED = 0.02, 0.001   # seconds without a turn, after which it works for a moment
 _PRIORITY = 10                      # of the thread; 0 is usual, 19 the lowest
@@ -42,6 +42,7 @@ _fork_lock = threading.Lock()
 _no_fork = threading.Event()        # not set while a process is forked
 _no_fork.set()
 _held_in_forks: list[threading.Lock] = []
+_held: list[threading.Lock] = []            # by the fork that is under way
 
 
 class Preparation:
@@ -53,12 +54,13 @@ class Preparation:
     def __init__(self, work: Callable[[], Any], in_turns: bool = True) -> None:
         self.needs_interpreter = True
         self._work = work
-        self._usual = self._until = 0.0 if in_turns else math.inf       # when the turn ends
+        self._hurried = not in_turns                # whether it goes on without turns
+        self._until = 0.0                           # when the turn ends
         self._turn, self._done = threading.Event(), threading.Event()
         self._holds_nothing = threading.Event()     # while it waits for a fork, and afterwards
         self._ended = False
-        _all.add(self)
         self._thread = threading.Thread(target=self._run, name='tinyflow-preparation', daemon=True)
+        _all.add(self)
         self._thread.start()
 
     def give_turn(self, seconds: float) -> None:
@@ -74,17 +76,19 @@ class Preparation:
                 self._done.wait(seconds)
 
     def finish(self) -> None:
-        """Waits for the end of the work; a forked child, which lacks the thread, does not."""
-        self._usual = math.inf
-        self._hurry()
+        """Waits for the end of the work; a forked child, which lacks the thread, does it itself."""
+        self._hurried = True
+        self._turn.set()
         self._thread.join()
+        if not self._done.is_set():
+            self._work()
 
     def end(self) -> None:
         """Has the work end at the next call of a function that is marked `may_end_here`.
 
         A finalizer may call it, at any time: it takes no lock, and does not wait.
         """
-        self._ended, self._usual, self._until = True, math.inf, math.inf
+        self._ended = self._hurried = True
 
     def _run(self) -> None:
         _own.preparation = self
@@ -105,18 +109,19 @@ class Preparation:
         if event == 'call' and frame.f_code in _may_end:
             if self._ended:
                 raise SystemExit
-            if not _no_fork.is_set():
+            while not _no_fork.is_set():            # of several forks one may follow at once
                 self._holds_nothing.set()
                 _no_fork.wait()
                 self._holds_nothing.clear()
-        if time.perf_counter() > self._until and not _module(frame).startswith(_HOLDS_LOCK):
+        if time.perf_counter() > self._until and not self._may_go_on() \
+                and not _module(frame).startswith(_HOLDS_LOCK):
             if not self._turn.wait(_PATIENCE):
-                self._until = max(self._until, time.perf_counter() + _UNASKED)
+                self._until = time.perf_counter() + _UNASKED
             self._turn.clear()
 
-    def _hurry(self) -> None:
-        self._until = math.inf
-        self._turn.set()
+    def _may_go_on(self) -> bool:
+        """Whether some other thread waits for this one."""
+        return self._hurried or not _no_fork.is_set()
 
 
 class Preparations:
@@ -124,11 +129,14 @@ class Preparations:
 
     def __init__(self) -> None:
         self._all: weakref.WeakSet[Preparation] = weakref.WeakSet()
+        self._ended = False
 
     def begin(self, work: Callable[[], Any], in_turns: bool = True) -> Preparation:
-        """One more."""
+        """One more, which ends soon if the owner has."""
         preparation = Preparation(work, in_turns)
         self._all.add(preparation)
+        if self._ended:
+            preparation.end()
         return preparation
 
     def end_with(self, owner: Any) -> None:
@@ -137,12 +145,14 @@ class Preparations:
 
     def end(self) -> None:
         """Has them end soon."""
-        for preparation in tuple(self._all):
+        self._ended = True
+        for preparation in _members(self._all):
             preparation.end()
 
 
 def may_end_here(function: _Function) -> _Function:
-    """Marks a function with whose call a Preparation may end, or the process be forked.
+    """Marks a function with whose call a Preparation may end, or the process be forked: its callers
+    hold no lock.
 
     Elsewhere a lock might never be returned, such as llvmlite's or that of a module that is being
     imported, or a finalizer be interrupted.
@@ -170,7 +180,7 @@ def without_interpreter() -> Iterator[None]:
 
 def end_all() -> None:
     """Ends all preparations, and waits for that, but not for longer than ten seconds."""
-    preparations = tuple(_all)
+    preparations = [p for p in _members(_all) if p._thread.is_alive()]
     for preparation in preparations:
         preparation.end()
         preparation._turn.set()
@@ -183,7 +193,7 @@ def _at_exit() -> None:
     """LLVM must not work while the process takes its library down.
 
     An interrupt that ends a program ends its process like the signal, so that a shell's loop ends,
-    too. But the interpreter forgets it when any thread executes a text, as imports do.
+    too. But the interpreter forgets it when any thread executes a text, as namedtuple does.
     """
     if _all:
         end_all()
@@ -205,23 +215,22 @@ def _before_fork() -> None:
     """Waits until preparations hold no lock, of a half-imported module for example."""
     _fork_lock.acquire()
     _no_fork.clear()
-    others = [p for p in _all
-              if p._thread.is_alive() and p is not getattr(_own, 'preparation', None)]
+    own = getattr(_own, 'preparation', None)
+    others = [p for p in _members(_all) if p._thread.is_alive() and p is not own]
     for preparation in others:
-        preparation._hurry()
+        preparation._turn.set()
     until = time.monotonic() + _END_SECONDS
     for preparation in others:
         preparation._holds_nothing.wait(max(0, until - time.monotonic()))
     for lock in _held_in_forks:
         lock.acquire()
+        _held.append(lock)
 
 
 def _after_fork() -> None:
-    for lock in _held_in_forks:
-        lock.release()
-    for preparation in tuple(_all):
-        preparation._until = preparation._usual
-    _no_fork.set()
+    _no_fork.set()              # first: an interrupt may have ended what is before a fork
+    while _held:
+        _held.pop().release()
     _fork_lock.release()
 
 
@@ -234,6 +243,13 @@ def _after_fork_in_child() -> None:
 if hasattr(os, 'register_at_fork'):
     os.register_at_fork(before=_before_fork, after_in_parent=_after_fork,
                         after_in_child=_after_fork_in_child)
+
+
+def _members(preparations: weakref.WeakSet[Preparation]) -> list[Preparation]:
+    """Those that are there, while other threads may add some."""
+    while True:
+        with suppress(RuntimeError):
+            return list(preparations)
 
 
 def _module(frame: Any) -> str:

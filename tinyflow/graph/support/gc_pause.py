@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -29,3 +30,7 @@ def end_pause() -> None:
     if _paused:
         gc.enable()
         _paused = False
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=end_pause)       # another thread may have begun it

@@ -14,6 +14,7 @@ import site
 import sys
 import sysconfig
 import threading
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -43,7 +44,8 @@ _PER_THREAD = 1 << 18       # multiplications that pay for one more thread
 _SPINS = '20000'            # for how long a thread waits for the next work in a loop
 
 
-_threads_of_child: ThreadPoolExecutor | None = None     # in a forked process, one thread
+_thread_of_child: ThreadPoolExecutor | None = None      # executes primitives in a forked process
+_primitives: weakref.WeakSet[Primitive] = weakref.WeakSet()
 
 
 class Unsupported(Exception):
@@ -172,6 +174,7 @@ class Primitive:
         self._library = library = load()
         self._most_threads = max(1, min(processors.present(), work // _PER_THREAD))
         self._lock = threading.Lock()
+        _primitives.add(self)
         # oneDNN divides the work, and so decides on the order of sums, by the number that the
         # thread that makes the primitive has set.
         library.use_threads(self._most_threads)
@@ -229,16 +232,17 @@ class Primitive:
     @indivisible            # the library's threads write to the memory of the run
     def run(self, **arrays: np.ndarray) -> None:
         """Executes the primitive on arrays that lie in memory as the layouts say."""
-        if _threads_of_child is None:
-            self._run(arrays)
+        # All, on a busy machine too: several threads get a larger share of it than one.
+        threads = min(processors.most_threads(), self._most_threads)
+        if _thread_of_child is None:
+            self._run(threads, arrays)
         else:
-            _threads_of_child.submit(self._run, arrays).result()
+            _thread_of_child.submit(self._run, threads, arrays).result()
 
-    def _run(self, arrays: Mapping[str, np.ndarray]) -> None:
+    def _run(self, threads: int, arrays: Mapping[str, np.ndarray]) -> None:
         library = self._library
         calls = library.calls
-        # All, on a busy machine too: several threads get a larger share of it than one.
-        library.use_threads(min(processors.most_threads(), self._most_threads))
+        library.use_threads(threads)
         with self._lock:
             for name, array in arrays.items():
                 calls.dnnl_memory_set_data_handle(self._memory[name],
@@ -285,11 +289,12 @@ class _Reorder:
 
 def _leave_threads() -> None:
     """In a forked child: OpenMP would wait for ever for the threads that this thread had before.
-    Another thread gets its own.
+    Another thread gets its own. And another thread of the parent may have had a lock.
     """
-    global _threads_of_child
-    if load.cache_info().currsize:
-        _threads_of_child = ThreadPoolExecutor(1, 'tinyflow-onednn')
+    global _thread_of_child
+    _thread_of_child = ThreadPoolExecutor(1, 'tinyflow-onednn')
+    for primitive in _primitives:
+        primitive._lock = threading.Lock()
 
 
 if hasattr(os, 'register_at_fork'):
