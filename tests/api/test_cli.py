@@ -59,6 +59,7 @@ def cli(tmp_path):
 
 # ---- run ---------------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_a_program_for_tensorflow_runs_and_prints_as_in_numpy_1(cli):
     done = cli('run', CIRCLE)
     assert (done.returncode, done.stderr) == (0, '')
@@ -203,6 +204,7 @@ def test_graph_takes_its_options_on_both_sides_and_leaves_the_rest(cli, tmp_path
     assert not (tmp_path / 'x').exists()
 
 
+@pytest.mark.slow
 def test_graph_finds_a_graph_that_is_gone_when_the_program_ends(cli, tmp_path):
     done = cli('graph', '''
         import gc
@@ -405,6 +407,7 @@ def test_diff_of_graph_files(tmp_path):
     assert 'only in the second' in done.stdout and (tmp_path / 'both.svg').exists()
 
 
+@pytest.mark.slow
 def test_diff_of_a_file_with_itself(tmp_path):
     done = diff(tmp_path, FILES / 'frozen.pb', FILES / 'frozen.pb')
     assert done.returncode == 0 and done.stdout.endswith('8 the same\n')

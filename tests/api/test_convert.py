@@ -35,6 +35,7 @@ def program(tmp_path, monkeypatch):
     uninstall_as_tensorflow()
 
 
+@pytest.mark.slow
 def test_a_conversion_is_shown(program, capsys):
     file = program(PROGRAM)
     before = Path(file).read_text(encoding='utf-8')
@@ -79,6 +80,7 @@ def test_python_3_needs_no_conversion(program, capsys):
     assert capsys.readouterr() == ('', 'tinyflow: nothing in program.py is of Python 2.\n')
 
 
+@pytest.mark.slow
 def test_what_is_no_python_is_refused(program, capsys):
     assert cli.main(['convert', program('for for for\n')]) == 2
     assert 'neither Python 3 nor Python 2' in capsys.readouterr().err

@@ -223,6 +223,7 @@ def _run_program(folder, *arguments):
                            '--data_dir=d', *arguments], capture_output=True, text=True, cwd=folder)
 
 
+@pytest.mark.slow
 def test_a_published_program(tmp_path):
     done = _run_program(tmp_path, '--max_steps=5', '--nolog_device_placement', '--other=1', 'x')
     assert done.returncode == 0, done.stderr
@@ -233,6 +234,7 @@ def test_a_published_program(tmp_path):
     assert second.startswith('W') and second.endswith(' train.py:12] of my own')
 
 
+@pytest.mark.slow
 def test_the_help_of_a_published_program(tmp_path):
     done = _run_program(tmp_path, '--help')
     assert (done.returncode, done.stderr) == (1, '')
@@ -253,6 +255,7 @@ Try --helpfull to get a list of all flags.
 '''
 
 
+@pytest.mark.slow
 def test_a_bad_flag_shows_only_the_line_of_the_program(tmp_path):
     done = _run_program(tmp_path, '--max_steps=x')
     assert done.returncode == 1 and 'train.py", line 15' in done.stderr

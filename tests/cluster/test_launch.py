@@ -288,6 +288,7 @@ def test_workers_without_a_server_stop_and_start_together(jobs):
     assert 'worker 0 of 2' in last and last.endswith('ended with status 3; all stop (restarts: 1)')
 
 
+@pytest.mark.slow
 @pytest.mark.cluster
 def test_ctrl_c_leaves_no_process(jobs):
     job = jobs['interrupted']

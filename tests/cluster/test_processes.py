@@ -105,6 +105,7 @@ def test_a_ps_comes_late_dies_and_comes_back(ps, graph, monkeypatch):
     server.stop()
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_wait_for_a_server(ps, graph, request):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))

@@ -94,6 +94,7 @@ def ps():
     ps.service.reset()
 
 
+@pytest.mark.slow
 def test_a_take_of_a_dead_process_is_put_back(ps):
     """It had the first accumulator, and waited for the second."""
     update = ps.start('chief', 'update', 1)
@@ -119,6 +120,7 @@ def test_a_worker_that_died_waiting_gets_its_token(ps):
     ps.end('mine again', 4)
 
 
+@pytest.mark.slow
 def test_gradients_of_a_restarted_worker_are_not_added_twice(ps):
     mine = ps.start('mine', 'step', 1, 0, 2.)
     ps.service.give_up('mine', 1)
@@ -178,6 +180,7 @@ def test_the_end_of_a_connection_ends_its_run(server, monkeypatch):
     until(lambda: not server._serving._running)
 
 
+@pytest.mark.slow
 @pytest.mark.cluster
 def test_a_session_says_what_it_waits_for(server, monkeypatch, graph, caplog):
     monkeypatch.setattr(serving, '_LOOK', 0.05)

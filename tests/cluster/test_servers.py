@@ -175,6 +175,7 @@ def test_errors(session):
         session.run(v)
 
 
+@pytest.mark.slow
 def test_a_session_goes_on_after_a_run_that_failed(session, monkeypatch):
     monkeypatch.setattr(serving, '_LOOK', .05)
     monkeypatch.setattr(serving, '_LOOK_AT_SESSIONS', .1)
@@ -205,6 +206,7 @@ def test_a_thread_of_a_closed_session_reaches_no_server(graph, servers):
     assert set(servers[1].service._sessions) <= before
 
 
+@pytest.mark.slow
 def test_a_blocked_dequeue_holds_no_other_run(session):
     with on_ps():
         queue = tf.FIFOQueue(2, [tf.float32], shapes=[[]])
@@ -391,6 +393,7 @@ def test_another_version(servers):
     socket.close()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings('ignore')
 def test_damaged_messages(servers, session):
     with on_ps():

@@ -51,6 +51,7 @@ def test_lines_lead_to_instructions():
     assert set(by_line.values()) == {'a', 'b'}
 
 
+@pytest.mark.slow
 def test_the_source_is_known_to_linecache_as_long_as_it_lives():
     source = source_of([tf.exp(tf.placeholder_with_default([1.0], [None]))])
     name = source.filename

@@ -294,6 +294,7 @@ def test_weights_that_change_between_product_and_bias_are_read_before():
         np.testing.assert_allclose(value, np.concatenate([fed, fed * n], 1) + 1, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('order', ['part first', 'constant first'])
 def test_the_forget_bias_is_added_to_the_biases_once(order):
     last, feeds = _recurrent(12, tf.nn.rnn_cell.BasicLSTMCell)
@@ -329,6 +330,7 @@ def _cells(steps, units, shifts=(2.0,) * 100, fetched=()):
     return h
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('case', ['unequal shifts', 'a gate fetched', 'a sum fetched'])
 def test_gates_that_differ_or_are_looked_at(case):
     x = tf.placeholder(tf.float32, [16, 12, 3])

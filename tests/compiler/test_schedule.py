@@ -400,6 +400,7 @@ def test_a_chain_of_20_000_ops():
     assert ran - start < 12.0
 
 
+@pytest.mark.slow
 def test_a_deep_chain_of_controls_and_writes(session):
     v = initialised(session, tf.Variable(0.0))
     step = tf.no_op()

@@ -175,6 +175,7 @@ def test_a_variable_that_comes_out_of_a_loop_is_as_it_was():
     assert found[0].tolist() == [[1, 1], [1, 1]] and found[2].tolist() == [[5, 5], [5, 5]]
 
 
+@pytest.mark.slow
 def test_a_training_step_reads_weights_before_it_changes_them():
     tf.set_random_seed(3)
     x = tf.placeholder(tf.float32, [2, 3, 2])

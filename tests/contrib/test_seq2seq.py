@@ -124,6 +124,7 @@ def test_a_state_that_was_not_tiled_raises():
                                   tf.zeros([6, 7]), 3)
 
 
+@pytest.mark.slow
 def test_a_model_with_buckets_learns():
     """The sum of the last steps of a sequence, by the smallest of models."""
     legacy = tf.contrib.legacy_seq2seq

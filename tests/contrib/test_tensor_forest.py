@@ -59,6 +59,7 @@ def test_a_forest_is_saved(session, tmp_path):
         other.run(train)
 
 
+@pytest.mark.slow
 def test_regression_and_bagging(session):
     rng = np.random.RandomState(0)
     x = rng.uniform(size=(500, 2)).astype(np.float32)

@@ -104,6 +104,7 @@ def test_nodes_of_a_large_constant_hold_it_by_reference():
 
 # ---- against Python -----------------------------------------------------------------------
 
+@pytest.mark.slow
 @given(n=st.integers(0, 30), size=st.integers(1, 9), drop=st.booleans(), count=st.integers(0, 3))
 def test_counting_is_pythons(n, size, drop, count):
     with tf.Graph().as_default():
@@ -129,6 +130,7 @@ def test_windows_are_slices(n, size, shift, stride, drop):
     assert [f.tolist() for f in found] == want
 
 
+@pytest.mark.slow
 @given(n=st.integers(1, 40), size=st.integers(1, 50), seed=st.integers(0, 2**31 - 2),
        epochs=st.integers(1, 3))
 def test_a_shuffle_loses_nothing(n, size, seed, epochs):

@@ -90,6 +90,7 @@ def test_examples_through_records(tmp_path):
     assert batches[0]['words'].dense_shape.tolist() == [3, 2]
 
 
+@pytest.mark.slow
 def test_batches_of_features(tmp_path):
     paths = []
     for name in 'ab':

@@ -341,6 +341,7 @@ def chained(count):
     return source
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_transformations(session):
     data = tf.data.Dataset.range(3)
     for _ in range(1100):

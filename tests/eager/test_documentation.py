@@ -19,6 +19,7 @@ def test_program(tmp_path, program, printed):
     assert run.stdout == printed, run.stderr
 
 
+@pytest.mark.slow
 def test_programs_that_build_graphs_load_nothing_of_it():
     run = subprocess.run([sys.executable, '-c', (
         'import sys, tinyflow as tf; tf.train.AdamOptimizer().minimize(tf.Variable(1.)); '

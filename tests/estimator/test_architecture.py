@@ -21,6 +21,7 @@ NEED_KERAS = {
     'estimator_layer.heads.multi_head'}
 
 
+@pytest.mark.slow
 def test_only_the_modules_that_need_keras_import_it():
     imports = structure.read_imports(ROOT, 'estimator_layer')
     users = {name for name, found in imports.items()

@@ -185,6 +185,7 @@ def tags_and_step(estimator):
             estimator.get_variable_value('global_step'))
 
 
+@pytest.mark.slow
 def test_summaries_of_version_2_are_named_from_the_root(tmp_path):
     """As in TensorFlow: dnn/hiddenlayer_0, where version 1 has dnn/dnn/hiddenlayer_0."""
     columns = [tf.feature_column.numeric_column('x')]
@@ -281,6 +282,7 @@ def test_export_for_training_names_the_train_op(tmp_path):
         assert len(tf.get_collection('saved_model_train_op')) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('kind, weights', [('LinearClassifier', [-0.29144, 0.29144]),
                                            ('LinearRegressor', [-0.15614, 0.30013])])
 def test_partitioner_of_a_linear_model(kind, weights, tmp_path):

@@ -204,6 +204,7 @@ def test_explanations_need_a_centered_bias(tmp_path):
         next(model.experimental_predict_with_explanations(table.input_fn(tf, case, False)))
 
 
+@pytest.mark.slow
 def test_importances_need_splits(tmp_path):
     case = table.cases(tf)['classifier']
     model = tf.estimator.BoostedTreesClassifier(table.Columns(tf).both, 9, str(tmp_path))

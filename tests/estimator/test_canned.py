@@ -88,6 +88,7 @@ def _rows(labels):
     return input_fn
 
 
+@pytest.mark.slow
 def test_error_for_a_label_out_of_range(tmp_path):
     model = tf.estimator.DNNClassifier([2], [X], n_classes=3, model_dir=str(tmp_path))
     with pytest.raises(tf.errors.InvalidArgumentError, match=r'in \[0, 3\), got 7') as error:
@@ -141,6 +142,7 @@ def test_linear_sdca_is_not_implemented():
 
 # ---- parts of models -----------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_custom_model_of_logit_functions(tmp_path):
     """A model_fn of the linear logit function equals LinearRegressor."""
     def model_fn(features, labels, mode, config):
@@ -172,6 +174,7 @@ def test_canned_model_with_a_public_head(tmp_path):
     assert next(model.predict(rows))['probabilities'].shape == (2,)
 
 
+@pytest.mark.slow
 def test_warm_start_of_partitioned_variables(tmp_path):
     rows = _rows(np.array([1., 2.], 'float32'))
     first = tf.estimator.DNNRegressor([3], [X], str(tmp_path / 'a')).train(rows, steps=2)
@@ -185,6 +188,7 @@ def test_warm_start_of_partitioned_variables(tmp_path):
 
 # ---- tf.contrib.estimator ------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_forward_features(tmp_path):
     def rows():
         features = {'x': np.array([[1.], [2.]], 'float32'), 'id': np.array([7, 8]),

@@ -133,6 +133,7 @@ def test_no_warning_before_the_first_evaluation(tmp_path, logged):
     assert not any('no evaluation' in text for text in logged)
 
 
+@pytest.mark.slow
 def test_error_for_an_unknown_metric_lists_the_metrics(tmp_path):
     estimator = line(tmp_path, save_checkpoints_steps=2)
     hook = EXPERIMENTAL.stop_if_lower_hook(estimator, 'val_loss', 0.1, run_every_secs=None,
@@ -141,6 +142,7 @@ def test_error_for_an_unknown_metric_lists_the_metrics(tmp_path):
         tf.estimator.train_and_evaluate(estimator, *specs(hooks=[hook]))
 
 
+@pytest.mark.slow
 def test_custom_stop_function(tmp_path):
     calls = []
     estimator = line(tmp_path)

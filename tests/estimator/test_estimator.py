@@ -33,6 +33,7 @@ def test_steps_are_added_and_max_steps_is_absolute(tmp_path, logged):
     assert logged[-1] == 'Skipping training since max_steps has already saved.'
 
 
+@pytest.mark.slow
 def test_training_stops_at_the_end_of_the_input(tmp_path):
     estimator = line(tmp_path).train(points(repeat=2))
     assert estimator.get_variable_value('global_step') == 10
@@ -44,6 +45,7 @@ def test_empty_input_is_logged(tmp_path, logged):
     assert text in logged
 
 
+@pytest.mark.slow
 def test_hooks_are_called_in_order(tmp_path):
     hook = RecordCalls()
     line(tmp_path).train(points(), hooks=[hook], steps=2)
@@ -89,6 +91,7 @@ def test_saving_listeners_are_called(tmp_path):
     assert events[1:-1][0] == 0 and events[1:-1][-1] == 9
 
 
+@pytest.mark.slow
 def test_no_checkpoints_if_both_intervals_are_none(tmp_path):
     config = {'save_checkpoints_steps': None, 'save_checkpoints_secs': None}
     estimator = line(tmp_path, **config).train(points(), steps=2)
@@ -107,6 +110,7 @@ def test_training_is_reproducible_with_a_seed(tmp_path):
     assert not np.array_equal(first, other.get_variable_value('line/kernel'))
 
 
+@pytest.mark.slow
 def test_keep_checkpoint_max(tmp_path):
     line(tmp_path, save_checkpoints_steps=1, keep_checkpoint_max=2).train(points(), steps=5)
     assert sorted(p.name for p in tmp_path.glob('*.index')) == \
@@ -140,6 +144,7 @@ def test_predict_yields_examples_or_batches(trained):
     assert batches[0]['y'].shape == (8, 1)
 
 
+@pytest.mark.slow
 def test_checkpoint_path_selects_a_checkpoint(tmp_path):
     estimator = line(tmp_path, save_checkpoints_steps=2).train(points(), steps=4)
     early = str(tmp_path / 'model.ckpt-2')
@@ -150,6 +155,7 @@ def test_checkpoint_path_selects_a_checkpoint(tmp_path):
     assert not np.array_equal(first, next(estimator.predict(points(1)))['y'])
 
 
+@pytest.mark.slow
 def test_without_a_checkpoint_the_variables_are_initialized(tmp_path, logged):
     estimator = line(tmp_path)
     assert estimator.evaluate(points(1))['global_step'] == 0
@@ -208,6 +214,7 @@ def test_add_metrics(tmp_path):
         tf.estimator.add_metrics(estimator, lambda rate: {})
 
 
+@pytest.mark.slow
 def test_nan_loss_is_reported_with_its_source(tmp_path):
     def model_fn(features, labels, mode):
         y = tf.layers.dense(features['x'], 1, name='line')
@@ -247,6 +254,7 @@ def test_wrong_calls(tmp_path, call, kind, words):
         call(line(tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('call, kind, words', [
     (lambda d: classifier(d, 4).train(halves, steps=1), TypeError,
      r'hidden_units=\[4\], one number'),

@@ -29,6 +29,7 @@ def test_completed_training_restarts_its_input(tmp_path):
     assert not list(tmp_path.glob('*-12.resume'))
 
 
+@pytest.mark.slow
 def test_resume_files_of_a_saver_with_padded_steps(tmp_path):
     def model_fn(features, labels, mode):
         loss = tf.losses.mean_squared_error(labels, tf.layers.dense(features, 1))

@@ -42,6 +42,7 @@ def test_failed_export_leaves_no_files(trained, tmp_path):
     assert not os.path.exists(tmp_path / 'out') or not os.listdir(tmp_path / 'out')
 
 
+@pytest.mark.slow
 def test_extra_assets_stay_in_their_folder(trained, tmp_path):
     (tmp_path / 'words').write_text('hello')
     extra = {'../words': str(tmp_path / 'words')}
@@ -54,6 +55,7 @@ def test_extra_assets_stay_in_their_folder(trained, tmp_path):
     assert os.path.exists(os.path.join(directory, b'assets.extra', b'sub', b'words'))
 
 
+@pytest.mark.slow
 def test_serialized_examples(trained, tmp_path, capsys):
     receiver = EXPORT.build_parsing_serving_input_receiver_fn(
         {'x': tf.FixedLenFeature([1], tf.float32)})
@@ -67,6 +69,7 @@ def test_serialized_examples(trained, tmp_path, capsys):
     assert f'{found[0][0]:.5f}'.rstrip('0') in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_export_outputs_become_signatures(tmp_path):
     def model_fn(features, labels, mode):
         logits = tf.layers.dense(features['x'], 3)
@@ -120,6 +123,7 @@ def test_several_outputs_need_a_default(tmp_path):
         next(tf.estimator.Estimator(model_fn, str(tmp_path)).predict(points(1)))
 
 
+@pytest.mark.slow
 def test_export_of_all_modes(trained, tmp_path):
     supervised = tf.estimator.experimental.build_raw_supervised_input_receiver_fn(
         {'x': tf.TensorSpec([None, 1], tf.float32)}, tf.TensorSpec([None, 1], tf.float32))

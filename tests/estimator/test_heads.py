@@ -105,6 +105,7 @@ def test_binary_labels(new):
         _spec(new(label_vocabulary=['no', 'yes']), tf.zeros([2, 1]), tf.constant([0, 1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('new', NUMBERS)
 def test_regression_labels(new):
     with pytest.raises(ValueError, match='Expected labels dimension=2.  Received 3'):

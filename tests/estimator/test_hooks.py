@@ -7,6 +7,7 @@ import tinyflow as tf
 from tests.estimator.models import line, points
 
 
+@pytest.mark.slow
 def test_evaluation_in_memory(tmp_path):
     estimator = line(tmp_path, save_checkpoints_secs=None, save_checkpoints_steps=None)
     hook = tf.estimator.experimental.InMemoryEvaluatorHook(estimator, points(1), every_n_iter=4)

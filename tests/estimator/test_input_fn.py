@@ -95,6 +95,7 @@ def test_arrays_of_an_input_fn_are_one_batch(tmp_path):
         np.testing.assert_allclose(next(batches)['y'], w * rows, rtol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('data', [
     lambda: ({'x': X}, Y), lambda: ({'x': tf.constant(X)}, tf.constant(Y))])
 def test_evaluation_without_end_is_announced(tmp_path, trained, data, monkeypatch):

@@ -88,6 +88,7 @@ def test_unknown_arguments_are_refused():
             kind(2, distance_metric='far')
 
 
+@pytest.mark.slow
 def test_initial_centers_of_a_single_batch_are_saved(tmp_path):
     """The first batch initializes the centers and ends the input: no step, but a checkpoint."""
     rows = np.random.RandomState(0).rand(30, 2).astype(np.float32)

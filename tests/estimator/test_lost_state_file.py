@@ -26,6 +26,7 @@ def test_training_goes_on(tmp_path, damage, logged):
     assert sum('newest whole checkpoint' in text for text in logged) == 1
 
 
+@pytest.mark.slow
 def test_equal_bits_after_a_lost_state_file(tmp_path):
     """The positions of random numbers and input are those of the checkpoint that was found."""
     weights = []

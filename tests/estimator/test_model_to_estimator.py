@@ -88,6 +88,7 @@ def test_custom_activation_function(tmp_path):
     assert estimator.get_variable_value('global_step') == 2
 
 
+@pytest.mark.slow
 def test_max_steps_with_object_based_checkpoints(tmp_path):
     estimator = keras.estimator.model_to_estimator(
         classifier(), model_dir=str(tmp_path), checkpoint_format='checkpoint')
@@ -96,6 +97,7 @@ def test_max_steps_with_object_based_checkpoints(tmp_path):
         assert estimator.evaluate(batches())['global_step'] == reached
 
 
+@pytest.mark.slow
 def test_object_based_checkpoints_have_the_names_of_save_weights(tmp_path):
     """The model is the root of its checkpoint; an export restores from the same names."""
     estimator = keras.estimator.model_to_estimator(
@@ -122,6 +124,7 @@ def test_object_based_checkpoints_have_the_names_of_save_weights(tmp_path):
     np.testing.assert_allclose(model.predict(x), predicted, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_two_inputs_two_outputs_and_sample_weights(tmp_path):
     a, b = keras.Input((2,), name='a'), keras.Input((3,), name='b')
     both = keras.layers.concatenate([a, b])

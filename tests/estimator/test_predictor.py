@@ -23,6 +23,7 @@ def test_loader_accepts_the_path_of_export(exported):
     assert tf.saved_model.loader.maybe_saved_model_directory(exported[2])
 
 
+@pytest.mark.slow
 def test_predictors_equal_predict(exported):
     estimator, receiver, directory = exported
     rows = {'x': np.array([-1., 0.5, 1.], np.float32)}

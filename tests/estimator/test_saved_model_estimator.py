@@ -27,6 +27,7 @@ def exported(estimator, tmp_path):
         {KEYS.TRAIN: supervised, KEYS.EVAL: supervised, KEYS.PREDICT: serving})
 
 
+@pytest.mark.slow
 def test_goes_on_where_the_exported_model_was(trained, tmp_path):
     again = SavedModelEstimator(exported(trained, tmp_path), str(tmp_path / 'second'))
     assert again.evaluate(points(1), steps=2)['metrics/mae'] == \

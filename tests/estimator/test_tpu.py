@@ -37,6 +37,7 @@ def estimator(path, seen=None, **changes):
     return tpu.TPUEstimator(model_fn, config=config, **settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('cross_shard', [False, True])
 def test_the_calls_give_what_tensorflow_gives_and_know_the_batch_size(tmp_path, cross_shard):
     seen = []

@@ -8,6 +8,7 @@ import tinyflow as tf
 from tests.estimator.models import line, line_fn, points
 
 
+@pytest.mark.slow
 def test_warm_start_logs_a_table(tmp_path, logged):
     old = line(tmp_path / 'old').train(points(), steps=20)
 

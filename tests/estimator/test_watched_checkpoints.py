@@ -33,6 +33,7 @@ def skips(logged):
     return [text for text in logged if 'Skipping a checkpoint' in text]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('kind', KINDS)
 @pytest.mark.parametrize('steps, evaluated', [([8], 12), ([12], 8), ([4, 8, 12], None)])
 def test_local(tmp_path, kind, steps, evaluated, logged, monkeypatch):
@@ -79,6 +80,7 @@ def test_evaluator_skips_what_is_not_whole(tmp_path, monkeypatch, logged, kind):
     assert len(skips(logged)) == 1 and 'model.ckpt-8' in skips(logged)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('kind', KINDS)
 @pytest.mark.parametrize('hooks', [None, [tf.train.SessionRunHook()]])
 def test_damage_when_the_evaluation_has_begun(tmp_path, monkeypatch, logged, kind, hooks):

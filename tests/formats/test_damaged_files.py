@@ -72,6 +72,7 @@ def test_object_graphs_that_are_any_bytes(graph):
         object_graph.match(found, tf.train.Checkpoint())
 
 
+@pytest.mark.slow
 @QUICK
 @given(text=st.binary(max_size=80) | st.just(b'model_checkpoint_path: 3'))
 def test_state_files_that_are_any_bytes(tmp_path, text):

@@ -86,6 +86,7 @@ def test_a_function_that_calls_itself_is_an_error(graph):
         tf.import_graph_def(definition, name='')
 
 
+@pytest.mark.slow
 def test_many_calls_of_a_file_that_has_many_nodes(graph):
     """The limit grows with the file: 180 calls of a function of 30 nodes are no bomb."""
     definition = tf.GraphDef()

@@ -110,6 +110,7 @@ def test_optionals_with_and_without_a_value_do_not_add_up():
 
 # ---- text with fields of newer versions -----------------------------------------------------
 
+@pytest.mark.slow
 def test_text_with_fields_that_are_newer():
     text = (FILES / 'datasets.pbtxt').read_text()
     assert 'experimental_type' in text

@@ -174,6 +174,7 @@ def test_a_small_file_does_not_fill_the_memory(tmp_path, compression):
     assert most < 3 << 20
 
 
+@pytest.mark.slow
 def test_a_large_compressed_record_is_in_memory_once(tmp_path):
     size, path = 16 << 20, str(tmp_path / 'large')
     with contextlib.closing(RecordWriter(path, 'GZIP')) as writer:

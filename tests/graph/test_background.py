@@ -33,6 +33,7 @@ def counting(monkeypatch):
     preparation.finish()
 
 
+@pytest.mark.slow
 def test_it_works_in_turns_alone(counting):
     preparation, counted = counting
     for _ in range(3):

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 CODE = """
@@ -71,5 +73,6 @@ def test_objects_of_the_import_are_not_searched_as_young_ones():
     assert young < 5000 < 20_000 < old and frozen == 0
 
 
+@pytest.mark.slow
 def test_what_the_program_has_frozen_stays_frozen():
     assert state_of_generations('gc.freeze()\n')[2] > 0

@@ -40,6 +40,7 @@ trees = st.recursive(st.integers(), lambda inner: st.one_of(
     st.dictionaries(st.text(max_size=2), inner, max_size=3), st.builds(Point, inner, inner)))
 
 
+@pytest.mark.slow
 @given(trees)
 def test_pack_undoes_flatten(tree):
     flat = nest.flatten(tree)

@@ -54,6 +54,7 @@ def test_functions_of_the_user_stay_in_the_traceback(tmp_path):
     assert str(ROOT) not in output
 
 
+@pytest.mark.slow
 @with_ipython
 def test_the_full_traceback_is_shown_on_request(tmp_path):
     output = shown(tmp_path, "cell('tf.nn.relu(\"text\")')", TINYFLOW_FULL_TRACEBACK='1')

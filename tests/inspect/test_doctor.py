@@ -185,6 +185,7 @@ def test_warns_of_a_print_of_a_fed_tensor():
 
 # ---- the list of ids -----------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_every_id_is_documented():
     """docs/warnings.md has a row for each id in a message, and for no other."""
     root = Path(__file__).resolve().parents[2]

@@ -412,6 +412,7 @@ def test_legend_takes_little_room(graph, net):
     assert wide <= max(width, 330) and high <= height + 70
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('suffix, start', [
     ('.svg', b'<svg'), ('.png', b'\x89PNG'), ('.pdf', b'%PDF'), ('.dot', b'digraph'),
     ('.gv', b'digraph'), ('.html', b'<!DOCTYPE html>')])
@@ -695,6 +696,7 @@ def test_edges_from_summaries_have_no_text(graph):
     assert all(edge.label == '' for (_, head), edge in found.items() if 'Merge' in head)
 
 
+@pytest.mark.slow
 def test_scopes_that_are_nested_very_deeply(graph):
     x = tf.placeholder(tf.float32, [3], name='x')
     with contextlib.ExitStack() as stack:

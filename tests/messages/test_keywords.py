@@ -117,6 +117,7 @@ def test_the_hint_is_appended_once():
     assert str(caught.value).count('Hint') == 1
 
 
+@pytest.mark.slow
 def test_without_its_source_a_function_is_found_by_its_name():
     done = subprocess.run(
         [sys.executable, '-c', 'import tinyflow as tf\ntf.data.Dataset.range(3).batch(3, drop=1)'],

@@ -10,6 +10,7 @@ from tests.messages.support import traceback_of
 pytestmark = pytest.mark.usefixtures('graph')
 
 
+@pytest.mark.slow
 def test_the_traceback_shows_the_users_lines_only(tmp_path):
     text = 'import tinyflow as tf\nwith tf.name_scope("my layer"):\n    pass\n'
     lines = traceback_of(tmp_path, text)
@@ -81,6 +82,7 @@ def test_ctrl_c_shows_the_users_line_only(tmp_path, name):
     assert shown.count('File "') > 1 or name == 'run'       # which may be between two runs
 
 
+@pytest.mark.slow
 def test_an_error_inside_tinyflow_shows_all_frames(tmp_path):
     lines = traceback_of(tmp_path, 'import tinyflow.errors\ntinyflow.errors.misuse(None)\n')
     assert 'in misuse' in lines and 'AttributeError' in lines

@@ -98,6 +98,7 @@ def test_explain_names_what_moved(monkeypatch, session):
     assert re.search(r'fastest run with NumPy alone, before .*; [\d.]+ \w+ now', text)
 
 
+@pytest.mark.slow
 def test_a_program_with_a_loop_of_unknown_length_moves_up(monkeypatch):
     """After the runs that a loop has to be unrolled; the loop keeps its compiled functions."""
     def trained(mode, runs):

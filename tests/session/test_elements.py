@@ -207,6 +207,7 @@ def test_threads_take_each_element_once(session):
     assert sorted(found) == list(range(0, 800, 2))
 
 
+@pytest.mark.slow
 def test_loops_over_elements_are_unrolled(session):
     """Their length is known with the shape of an element."""
     sentences = tf.data.Dataset.from_tensor_slices(np.ones([12, 5, 3], np.float32)).batch(4)

@@ -112,6 +112,7 @@ def test_a_chain_of_10_000_ops():
         assert session.run([h, g], {x: 3.0}) == [3.0, 1.0]
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_constants():
     """Nor while static values are looked for."""
     c = tf.constant(1.0)

@@ -122,6 +122,7 @@ def test_a_wait_after_a_write_is_finished(session):
     assert session.run(v) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('ahead', ['prefetch', 'map', 'zip'])
 def test_a_blocked_iterator_ends_at_once_and_loses_nothing(session, ahead):
     event = threading.Event()

@@ -191,6 +191,7 @@ def test_two_sessions_do_not_share_large_values():
     assert one.run(x)[0] == 3.0 and two.run(x)[0] == 1.0
 
 
+@pytest.mark.slow
 def test_a_closed_session_leaves_nothing_behind():
     v = tf.Variable(np.zeros([1000], np.float32))
     session = tf.Session()
@@ -303,6 +304,7 @@ def test_a_failed_compilation_for_any_size_is_forgotten(session, monkeypatch):
         assert session.run(y, {x: np.ones(n)}).tolist() == [2.0] * n
 
 
+@pytest.mark.slow
 def test_the_number_of_programs_kept_is_bounded(session):
     x = tf.placeholder(tf.float32, [])
     busy = x * 2.0

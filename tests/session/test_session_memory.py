@@ -18,6 +18,7 @@ BLOCKS = st.lists(
 pytestmark = pytest.mark.usefixtures('graph')
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(BLOCKS)
 def test_blocks_that_are_needed_in_the_same_step_share_no_byte(rows):
@@ -121,6 +122,7 @@ def test_a_convolutional_network_needs_no_more_than_what_is_alive_at_once():
     assert needed.max() <= plan.arena_bytes <= 1.02 * needed.max()
 
 
+@pytest.mark.slow
 def test_a_growing_arena_frees_the_smaller_block_at_once():
     x = tf.placeholder(tf.float32, [None, 1000])
     y = tf.reduce_sum(tf.sin(x) * tf.cos(x))
@@ -168,6 +170,7 @@ def test_closing_a_large_session_gives_its_memory_back(trims):
     assert trims == [0]
 
 
+@pytest.mark.slow
 def test_an_unclosed_large_session_is_freed_before_the_next(trims):
     _run(3000, close=False)
     gc.collect()
@@ -176,6 +179,7 @@ def test_an_unclosed_large_session_is_freed_before_the_next(trims):
     assert trims == [0]
 
 
+@pytest.mark.slow
 def test_small_sessions_do_not_pay_for_it(trims):
     _run(3, close=True)
     _run(3, close=False)

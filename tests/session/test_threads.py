@@ -116,6 +116,7 @@ def test_the_switch_to_the_program_for_any_size(graph):
         assert len(entry.executables) <= cache_entry._SHAPES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('size', [(), (10,), (5000,)])
 def test_no_update_is_lost(graph, size):
     v = tf.Variable(np.zeros(size, np.float64))
@@ -133,6 +134,7 @@ def test_no_update_is_lost(graph, size):
     assert (session.run(v) == rounds * THREADS).all()
 
 
+@pytest.mark.slow
 def test_no_scattered_update_is_lost(graph):
     v = tf.Variable(np.zeros([20], np.int64))
     large = tf.Variable(np.zeros([4000, 3]))

@@ -330,6 +330,7 @@ def test_no_update_of_a_slot_is_lost(nan_check):
     assert session.run(slot).tolist() == [100.0] * 3
 
 
+@pytest.mark.slow
 def test_a_long_program():
     """Its parts share the names of Variables as globals."""
     v = tf.Variable(tf.ones([2]))

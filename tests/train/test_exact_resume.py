@@ -77,6 +77,7 @@ def test_random_numbers_inside_map(tmp_path, prefetch):
     interrupted_is_whole(tmp_path, make)
 
 
+@pytest.mark.slow
 def test_random_numbers_inside_map_ahead_of_time(tmp_path, monkeypatch):
     """... on threads that compute ahead, one behind the other."""
     from tinyflow.data.runtime import prefetch
@@ -90,6 +91,7 @@ def test_random_numbers_inside_map_ahead_of_time(tmp_path, monkeypatch):
     interrupted_is_whole(tmp_path, make)
 
 
+@pytest.mark.slow
 def test_random_numbers_in_nested_datasets(tmp_path):
     def make():
         return next_of(numbers().interleave(lambda x: tf.data.Dataset.range(3).map(
@@ -97,6 +99,7 @@ def test_random_numbers_in_nested_datasets(tmp_path):
     interrupted_is_whole(tmp_path, make)
 
 
+@pytest.mark.slow
 def test_samplers_of_classes(tmp_path):
     """... of which one learns from what it has seen."""
     def make():
@@ -121,6 +124,7 @@ def test_local_variables(tmp_path):
     interrupted_is_whole(tmp_path, make)
 
 
+@pytest.mark.slow
 def test_scaffold_and_hook_of_a_session(tmp_path):
     """The same promise for SingularMonitoredSession with a CheckpointSaverHook."""
     def train(folder, *hooks):
@@ -169,6 +173,7 @@ def test_a_changed_pipeline_starts_again_and_says_so(tmp_path, changed, caplog):
     assert list(again.values()) == [fresh[step - 6] for step in again]
 
 
+@pytest.mark.slow
 def test_a_node_of_another_kind_starts_again_and_says_so(tmp_path, caplog):
     run(tmp_path, lambda: tf.identity(tf.random_uniform([], seed=1, name='drawn')), hooks=[Stop()])
     with_iterator = run(tmp_path, lambda: numbers().make_one_shot_iterator().get_next('drawn'))
@@ -216,6 +221,7 @@ def test_normal_end_keeps_no_position(tmp_path):
     assert first[1] == second[13] == 0
 
 
+@pytest.mark.slow
 def test_elements_larger_than_the_limit_of_a_table(tmp_path):
     """A ring of equal rows, which is written by columns."""
     rows = np.arange(400.).reshape(100, 4)

@@ -49,6 +49,7 @@ def train(folder, steps=2):
                 sess.run(advance)
 
 
+@pytest.mark.slow
 @needs_fork
 def test_the_second_training_says_who_holds_the_folder(tmp_path):
     holder = Holder(tmp_path)
@@ -127,6 +128,7 @@ def is_refused_in_a_child(folder, first=lambda: None):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
+@pytest.mark.slow
 @needs_fork
 def test_a_child_does_not_free_the_folder_of_its_parent(tmp_path):
     held = FolderLock(tmp_path)
@@ -166,6 +168,7 @@ def test_an_error_before_or_in_the_session_frees_the_folder(tmp_path):
     assert LOCK_FILE not in os.listdir(tmp_path)
 
 
+@pytest.mark.slow
 @needs_fork
 def test_a_second_folder_that_is_taken_frees_the_first(tmp_path, monkeypatch):
     """... at once, even if a traceback still refers to its lock."""
@@ -213,6 +216,7 @@ def test_a_finalizer_that_runs_while_the_folder_is_taken(tmp_path, monkeypatch):
     assert not os.path.exists(tmp_path / LOCK_FILE)
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_locked_is_used_without(tmp_path, monkeypatch):
     def refuse(*_):
         raise OSError(errno.ENOLCK, 'No locks available')
@@ -285,6 +289,7 @@ def test_leftovers_stay_if_the_state_file_is_damaged(tmp_path):
     assert sorted(os.listdir(tmp_path)) == there
 
 
+@pytest.mark.slow
 @needs_fork
 def test_temporary_files_of_ended_processes_are_removed(tmp_path):
     child = os.fork()

@@ -57,6 +57,7 @@ def test_losses_are_tensorflows(strategy, ways, capsys, monkeypatch):
             np.testing.assert_allclose(evaluation['loss'], 1.2315614, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_both_iterators_give_the_same_batches(capsys, monkeypatch):
     by_dataset = losses(printed(capsys, monkeypatch, 'mirrored', 'iterator'))
     np.testing.assert_allclose(by_dataset, ITERATED, rtol=1e-5)

@@ -93,6 +93,7 @@ def test_epochs_are_shuffled_as_in_tf_for_a_seed():
 EPOCHS = [5, 4, 2, 0, 3, 1, 1, 3, 4, 5, 2, 0]
 
 
+@pytest.mark.slow
 def test_a_dict_of_tensors():
     x, y = tf.train.slice_input_producer([np.arange(4.), ['a', 'b', 'c', 'd']], shuffle=False)
     batch = tf.train.batch({'x': x, 'y': y}, 2)

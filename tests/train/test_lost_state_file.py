@@ -155,6 +155,7 @@ def test_checkpoint_manager(tmp_path, damage):
     assert left == {'ckpt-3', 'ckpt-4', 'ckpt-7', 'ckpt-8'}         # the old ones are kept
 
 
+@pytest.mark.slow
 def test_any_bytes_in_the_state_file(tmp_path):
     """Seeded mutations: the newest checkpoint is found, whatever the file says."""
     monitored(tmp_path, 6)

@@ -440,6 +440,7 @@ def test_the_order_of_hooks_as_a_table(tmp_path):
 # ---- files ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_meta_graph_of_a_checkpoint_goes_on_training(tmp_path):
     folder = str(tmp_path)
     step = counter()

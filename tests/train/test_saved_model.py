@@ -74,6 +74,7 @@ def test_import_scope(tmp_path):
             assert value.tolist() == expected.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('as_text', [False, True])
 def test_builder_with_assets_main_op_and_two_graphs(tmp_path, as_text):
     vocabulary = tmp_path / 'words.txt'

@@ -216,6 +216,7 @@ def test_pending_events_are_written_when_the_writer_is_deleted(tmp_path):
     assert len(numbers(tmp_path)) == 5
 
 
+@pytest.mark.slow
 def test_events_that_cannot_be_written_when_the_writer_is_deleted(tmp_path, caplog):
     """A warning: an error in a finalizer would be a traceback that no code can catch."""
     folder = tmp_path / 'logs'

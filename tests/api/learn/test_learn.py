@@ -25,6 +25,7 @@ def checked(task, code, folder):
     return ''
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings('ignore::tinyflow.errors.TinyflowWarning')
 @pytest.mark.parametrize('task', TASKS, ids=lambda task: task.name)
 def test_the_solution_passes_and_wrong_answers_get_their_hint(task, tmp_path):

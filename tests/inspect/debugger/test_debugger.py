@@ -373,6 +373,7 @@ def _environment():
     return {**os.environ, 'TERM': 'dumb', 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
 
 
+@pytest.mark.slow
 def test_without_a_terminal(tmp_path):
     program = tmp_path / 'program.py'
     program.write_text(textwrap.dedent(PROGRAM))

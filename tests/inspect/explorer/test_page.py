@@ -38,6 +38,7 @@ class Parts(HTMLParser):
             self.scripts[-1] += data
 
 
+@pytest.mark.slow
 def test_the_document_arrives_unchanged_and_nothing_else_is_in_the_page():
     plain, bad = documents.chain(1, 2), documents.hostile()
     harmless, parts = Parts(page(plain)), Parts(page(bad))
@@ -69,6 +70,7 @@ def test_scripts_are_small_and_put_no_text_into_html(script):
     assert not re.search(r'innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(', text)
 
 
+@pytest.mark.slow
 def test_scripts_have_the_syntax_of_the_language():
     node = shutil.which('node')
     if node is None:

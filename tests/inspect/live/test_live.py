@@ -32,6 +32,7 @@ def get(url, **headers):
         return answer.read().decode()
 
 
+@pytest.mark.slow
 def test_who_knows_the_address_gets_the_page_and_the_state(server):
     assert server.url.startswith('http://127.0.0.1:')
     assert get(server.url) == '<p>page</p>'
@@ -49,6 +50,7 @@ def test_others_do_not(server, path, headers, status):
     refused.value.close()
 
 
+@pytest.mark.slow
 def test_an_error_is_an_answer_and_a_browser_that_leaves_is_none(server, capfd):
     server._state = lambda: 1 / 0
     with pytest.raises(urllib.error.HTTPError) as failed:
@@ -94,6 +96,7 @@ def losses(follow):
     return found
 
 
+@pytest.mark.slow
 def test_it_follows_the_sessions_of_the_block_and_changes_nothing():
     plain, init = losses(lambda: None), BaseSession.__init__
     with Follower('my program', every=5) as follower:
@@ -171,6 +174,7 @@ def test_the_command(tmp_path):
         assert process.returncode == 0
 
 
+@pytest.mark.slow
 def test_a_port_in_use_is_said_before_the_program_runs(server, tmp_path, capsys):
     script = tmp_path / 'train.py'
     script.write_text('raise AssertionError')

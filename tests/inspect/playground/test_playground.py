@@ -41,6 +41,7 @@ def answers(run: Run, weights, inputs):
     return values
 
 
+@pytest.mark.slow
 def test_the_recorded_weights_give_the_recorded_losses(runs):
     for run, weights, losses in runs:
         inputs, labels = features_of(run, SMALL.seed)
@@ -69,6 +70,7 @@ def test_points_of_both_kinds(problem):
     assert np.abs(x).max() < 8
 
 
+@pytest.mark.slow
 def test_the_page_holds_all_that_can_be_chosen(tmp_path, runs):
     path = tf.viz.playground(tmp_path / 'page.html', SMALL)
     text = path.read_text(encoding='utf-8')

@@ -51,6 +51,7 @@ def test_saturated_units_of_a_recurrent_network():
     assert sum(document['histograms'][f'activations {name}']['counts']) == 12 * 32 * 8
 
 
+@pytest.mark.slow
 def test_inputs_of_a_recurrent_network():
     report = trained(*recurrent(tf.nn.rnn_cell.BasicRNNCell(8), scale=120.))
     assert [name for name, _ in nodes(report)] == ['input-scale'] and 'while/body' in str(report)

@@ -95,6 +95,7 @@ def test_predictions_have_names(tmp_path):
         A.imagenet_utils.decode_predictions(row[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('arguments, shape, name', [
     ({'include_top': False}, (None, None, None, 3), 'mobilenetv2_0.35_None'),
     ({'include_top': False, 'input_shape': (100, 100, 3)}, (None, 100, 100, 3),

@@ -182,6 +182,7 @@ def test_learning_curves_are_written_as_svg_and_png(tmp_path):
         callbacks.LearningCurves(tmp_path / 'curves.pdf')
 
 
+@pytest.mark.slow
 def test_learning_curves_of_a_single_epoch_nan_and_sparse_validation():
     from keras_layer.callbacks.curves import curves_png, curves_svg
     for epochs, history in ([[0], {'loss': [1.]}], [[0, 1], {'loss': [np.nan, np.inf]}],
@@ -276,6 +277,7 @@ class _Server(http.server.BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('as_json', [False, True])
 def test_remote_monitor_sends_each_epoch(as_json):
     with http.server.HTTPServer(('localhost', 0), _Server) as server:

@@ -157,6 +157,7 @@ def path(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_the_state_is_used(path):
     assert go_on(path) != fresh()
 
@@ -165,6 +166,7 @@ def test_the_state_of_other_weights_is_ignored(path):
     assert go_on(path, load=False) == fresh()
 
 
+@pytest.mark.slow
 def test_a_model_that_replaces_another_goes_on_exactly(tmp_path, caplog):
     """Its nodes have other names than in the first program, which had one model in the graph."""
     path = str(tmp_path / 'w.h5')
@@ -321,6 +323,7 @@ def killed_at(last):
     return keras.callbacks.LambdaCallback(on_epoch_end=end)
 
 
+@pytest.mark.slow
 def test_what_a_restored_backup_makes_others_save_is_whole(tmp_path):
     """The kill came after the backup and before the ModelCheckpoint, which then saves."""
     path, backup = str(tmp_path / 'w.h5'), tmp_path / 'backup'
@@ -367,6 +370,7 @@ def endless_list():
     return values
 
 
+@pytest.mark.slow
 def test_large_buffers_are_left_out_and_said(tmp_path, caplog, monkeypatch):
     monkeypatch.setattr(exact_resume, 'LARGEST', 100)
     path = str(tmp_path / 'w.h5')
@@ -382,6 +386,7 @@ def test_large_buffers_are_left_out_and_said(tmp_path, caplog, monkeypatch):
     assert 'not with the same bits' in caplog.text and 'positions of more than' in caplog.text
 
 
+@pytest.mark.slow
 def test_local_variables_are_restored(tmp_path):
     path = str(tmp_path / 'w.h5')
 
@@ -460,6 +465,7 @@ def test_weights_that_are_loaded_again_resume_a_live_model(tmp_path):
     assert seen == [steps]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('load, initial_epoch, reason', [
     (None, 2, 'load_weights'), ('w-02.h5', 1, 'it is of initial_epoch=2, not 1')])
 def test_a_state_that_is_not_used_is_named(tmp_path, warned, load, initial_epoch, reason):

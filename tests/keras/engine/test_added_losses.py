@@ -48,6 +48,7 @@ def test_an_added_loss_is_saved_as_tensorflow_saves_it():
     assert model.get_losses_for(None) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('again', ['json', 'config', 'clone', 'file'])
 def test_added_losses_and_metrics_are_kept(again, tmp_path):
     model, hidden, out = functional()
@@ -103,6 +104,7 @@ def test_losses_that_no_input_changes_stay_outside_the_layers():
     assert evaluated(model) == plain + 8. + 2.
 
 
+@pytest.mark.slow
 def test_an_autoencoder_with_a_loss_of_its_own_is_saved(tmp_path):
     """Names of operations have slashes, and one may be the beginning of another.
 

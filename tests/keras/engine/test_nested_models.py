@@ -86,6 +86,7 @@ def functional_base():
     return keras.Model(inputs, layers.BatchNormalization()(layers.Dense(5)(inputs)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('make', [sequential_base, functional_base])
 def test_batch_normalization_in_a_nested_model_is_trained(make):
     """Only the updates of the outer call run; those of the base's own inputs are not fed."""

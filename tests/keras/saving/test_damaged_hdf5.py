@@ -195,6 +195,7 @@ def compressed_matrix(path, rows=64):
         return [made.id.get_chunk_info(i).byte_offset for i in range(rows // 8)]
 
 
+@pytest.mark.slow
 def test_rows_of_a_damaged_matrix_are_an_error_that_names_the_file(tmp_path):
     path = tmp_path / 'x.h5'
     place = compressed_matrix(path)[5]
@@ -240,6 +241,7 @@ def test_a_matrix_in_a_damaged_structure_is_an_error_that_names_the_file(tmp_pat
 
 # ---- ordinary files ------------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_what_keras_writes_needs_no_other_process(model, tmp_path, monkeypatch):
     def refuse(path, values):
         raise AssertionError(path)

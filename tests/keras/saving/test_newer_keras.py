@@ -113,6 +113,7 @@ def test_metadata_are_read_as_they_are_written(tmp_path):
     assert keras_metadata.read(path) == objects
 
 
+@pytest.mark.slow
 def test_damaged_metadata_are_errors_that_name_the_file(tmp_path):
     path = tmp_path / 'keras_metadata.pb'
     whole = (FOLDER / 'tf215_saved' / 'keras_metadata.pb').read_bytes()

@@ -65,6 +65,7 @@ def test_weights_only(writer, by_name):
         np.testing.assert_array_equal(found, want)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('format', ['h5', 'tf', 'weights', 'checkpoint', 'json'])
 def test_save_and_load(format, tmp_path):
     model = load_model(str(FOLDER / 'tf115_cnn.h5'))
@@ -164,6 +165,7 @@ def test_a_saved_model_with_a_damaged_file_is_refused(name, trained):
             file.with_suffix('.away').rename(file)
 
 
+@pytest.mark.slow
 def test_the_lost_state_of_an_optimizer_is_said(trained, caplog):
     """TensorFlow 1.15 does not restore it from a SavedModel either, and says so at exit."""
     load_model(trained, compile=False)

@@ -104,6 +104,7 @@ def test_the_next_epoch_continues_an_incomplete_pass():
     assert data.asked == [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5] and data.ended == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('workers', [1, 3])
 def test_a_generator_with_workers(workers):
     before = threading.active_count()
@@ -241,6 +242,7 @@ def _processes(count):
         yield os.getpid(), number, np.random.random()
 
 
+@pytest.mark.slow
 def test_processes_run_copies_of_a_generator():
     enqueuer = U.GeneratorEnqueuer(_processes(3), use_multiprocessing=True)
     enqueuer.start(workers=2)
@@ -257,6 +259,7 @@ def _failing():
     raise KeyError('of the generator')
 
 
+@pytest.mark.slow
 def test_an_error_in_a_process_is_raised():
     enqueuer = U.GeneratorEnqueuer(_failing(), use_multiprocessing=True)
     enqueuer.start(workers=1)
@@ -264,6 +267,7 @@ def test_an_error_in_a_process_is_raised():
         list(enqueuer.get())
 
 
+@pytest.mark.slow
 def test_a_generator_in_processes_may_repeat_data():
     with pytest.warns(UserWarning, match='may duplicate your data'):
         model().fit_generator(endless(), steps_per_epoch=2, use_multiprocessing=True, workers=2,
@@ -370,6 +374,7 @@ def hdf5(tmp_path):
     U.HDF5Matrix.refs.pop(str(path)).close()
 
 
+@pytest.mark.slow
 def test_hdf5_matrix_is_an_array_for_fit_evaluate_and_predict(hdf5):
     x, y = U.HDF5Matrix(hdf5, 'x'), U.HDF5Matrix(str(hdf5), 'y')
     for shuffle in ('batch', False, True):

@@ -140,6 +140,7 @@ def test_broadcasting(shapes, monkeypatch):
     check(build, [RNG.normal(size=s).astype('f') for s in shapes], monkeypatch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('kind', ['f4', 'f8', 'i4', 'i8'])
 def test_types(kind, monkeypatch):
     x, y = (RNG.normal(size=(2, 40)) * 9).astype(kind)
@@ -319,6 +320,7 @@ def large_step():
     return v, tf.train.AdamOptimizer(0.01).minimize(loss)
 
 
+@pytest.mark.slow
 def test_bits_do_not_depend_on_the_number_of_threads(monkeypatch):
     monkeypatch.setenv('TINYFLOW_NATIVE', 'always')
     found = []
@@ -378,6 +380,7 @@ def trained_value():
         return float(session.run(tf.reduce_sum(tf.abs(v) * 1.5)))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
 @pytest.mark.filterwarnings('ignore:.*fork.*:DeprecationWarning')
 def test_a_forked_child_compiles_and_runs_loops(monkeypatch):

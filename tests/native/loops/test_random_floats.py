@@ -20,6 +20,7 @@ def runs(monkeypatch, mode, fetches, feeds=None, count=3):
         return found, str(tf.explain(fetches, feeds, session=session))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('size', [4096, 4097, 4111, 5000, 100_003])
 def test_seeded_floats_have_the_bits_of_numpys(monkeypatch, size):
     x = tf.random_uniform([size], seed=5)

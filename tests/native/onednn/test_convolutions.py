@@ -43,6 +43,7 @@ def test_images(case, format, both_tiers):
     assert source.count('native_Conv2D') == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('strides, padding', [((1, 1, 1), 'SAME'), ((2, 1, 2), 'VALID')])
 def test_volumes(strides, padding, both_tiers):
     source = both_tiers(

@@ -472,6 +472,7 @@ def test_map_fn():
         tf.map_fn(lambda t: t[0], (tf.zeros([2]), tf.zeros([3])))
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(1, 5), st.booleans(), st.booleans())
 def test_scan_and_folds_against_python(n, reverse, initialized):

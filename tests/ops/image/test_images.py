@@ -122,6 +122,7 @@ def test_a_picture_with_too_many_pixels(kind, decode):
     assert 'exceeds limit' in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('kind', ['PNG', 'JPEG', 'GIF', 'BMP'])
 def test_damaged_pictures(kind):
     """With bytes changed by chance: pixels, or an InvalidArgumentError."""

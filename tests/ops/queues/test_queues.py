@@ -371,6 +371,7 @@ def test_dequeue_without_start_queue_runners():
                  'Hint: tf.train.start_queue_runners(sess)', 'test_queues.py:')
 
 
+@pytest.mark.slow
 def test_dequeue_of_a_queue_that_is_never_filled():
     queue = tf.FIFOQueue(5, [tf.int32], [[]])
     with tf.Session() as sess:
@@ -398,6 +399,7 @@ def test_runners_started_before_the_last_queue_was_made():
         coord.join(threads)
 
 
+@pytest.mark.slow
 def test_no_error_while_a_thread_enqueues():
     """A thread that sleeps, reads a socket ... may yet enqueue."""
     queue = tf.FIFOQueue(5, [tf.int32], [[]])

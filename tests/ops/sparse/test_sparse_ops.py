@@ -26,6 +26,7 @@ ARRAYS = st.lists(st.integers(-2, 2), min_size=12, max_size=12).map(
     lambda values: np.array(values, np.float32).reshape(SHAPE))
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(a=ARRAYS, b=ARRAYS)
 def test_as_the_dense_ones(a, b):
