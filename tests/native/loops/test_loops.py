@@ -1,7 +1,6 @@
 """Loops against NumPy: expressions, shapes and gaps, updates, rows, threads, forks, resuming."""
 import math
 import multiprocessing
-import os
 import threading
 import time
 
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.forks import needs_fork
 from tests.threads import check_in_threads
 from tinyflow.graph.support import processors
 from tinyflow.native import loops, rise
@@ -381,8 +381,7 @@ def trained_value():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
-@pytest.mark.filterwarnings('ignore:.*fork.*:DeprecationWarning')
+@needs_fork
 def test_a_forked_child_compiles_and_runs_loops(monkeypatch):
     monkeypatch.setenv('TINYFLOW_NATIVE', 'always')
     expected = trained_value()

@@ -7,6 +7,9 @@ works between the runs, for half as long as one takes. While they run it does wh
 interpreter, such as compiling by LLVM, and, if no turn comes for long, a millisecond's work at a
 time: it may hold a lock that they wait for. It pauses where a function begins or ends, so a turn
 may last longer by one call.
+
+Its locks do not outlive it: where the process ends or is forked, the work goes on to a function
+that is marked `may_end_here`, and ends or waits there.
 """
 from __future__ import annotations
 
