@@ -97,6 +97,18 @@ def test_a_limit_holds_whatever_the_load(monkeypatch):
     assert processors.processors() == processors.limit() == 2
 
 
+def test_one_is_left_for_work_in_the_background(monkeypatch):
+    machine = Machine(monkeypatch)
+    assert processors.processors() == 4 and processors.leaving_one(processors.processors) == 3
+    assert machine.after(0.3, others=4, own=0.2) == 1
+    assert processors.leaving_one(processors.processors) == 1
+    with pytest.raises(ZeroDivisionError):
+        processors.leaving_one(divmod, 1, 0)
+    assert machine.after(0.3, others=0, own=1) == 4
+    with processors.limited_to(4):                              # a fixed number is that number
+        assert processors.leaving_one(processors.processors) == 4
+
+
 def test_a_system_that_does_not_tell_its_load(monkeypatch):
     machine = Machine(monkeypatch)
     monkeypatch.setattr(processors, 'seconds_busy', lambda: None)

@@ -11,10 +11,12 @@ import pytest
 import tinyflow as tf
 from tests.forks import needs_fork, statuses_of_children
 from tests.threads import check_in_threads
+from tinyflow.graph.support import processors
 from tinyflow.graph.support.background import may_end_here
 from tinyflow.native import rise
 from tinyflow.native.onednn.library import find_library
 from tinyflow.native.rise import NativeExecutable
+from tinyflow.session import followed
 
 pytestmark = [pytest.mark.engine,
               pytest.mark.skipif(find_library() is None, reason='needs the extra "fast"')]
@@ -59,6 +61,19 @@ def test_the_variable_that_decides_is_read_with_care(monkeypatch):
 def test_a_program_moves_up_at_its_fifth_run(monkeypatch):
     for runs, native in ((4, False), (5, True), (8, True)):
         assert (NativeExecutable in trained(runs, 'auto', monkeypatch)[1]) is native
+
+
+def test_runs_leave_a_processor_while_native_code_is_made(monkeypatch):
+    """By their numbers alone, so that results do not depend on time."""
+    left, call = [], processors.leaving_one
+    monkeypatch.setattr(followed, 'leaving_one',
+                        lambda run, *arguments: left.append(run) or call(run, *arguments))
+    for runs, expected in ((2, 0), (3, 1), (4, 2), (5, 2), (8, 2)):
+        left.clear()
+        trained(runs, 'auto', monkeypatch)
+        assert len(left) == expected
+    trained(8, 'off', monkeypatch)
+    assert len(left) == 2
 
 
 def test_runs_are_repeated_to_the_bit(monkeypatch):

@@ -14,11 +14,12 @@ import math
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
-__all__ = ['crowded', 'limit', 'limited_to', 'most_threads', 'next_number', 'present',
-           'processors', 'set_limit']
+__all__ = ['crowded', 'leaving_one', 'limit', 'limited_to', 'most_threads', 'next_number',
+           'present', 'processors', 'set_limit']
 
 _PERIOD = 0.2           # seconds between two looks; the system counts in steps of 0.01
 _PAUSE = 0.1            # seconds between two large operations
@@ -29,7 +30,7 @@ def processors() -> int:
     number = _own.limit or _limit
     if number:
         return min(number, present())
-    return _watch.number()
+    return max(1, _watch.number() - _own.left)
 
 
 def crowded(free: int) -> bool:
@@ -59,6 +60,7 @@ def next_number(number: int, present: int, others: float) -> int:
 
 class _Own(threading.local):
     limit = 0
+    left = 0                # processors for something else
 
 
 _own = _Own()
@@ -73,6 +75,18 @@ def limited_to(number: int) -> Iterator[None]:
         yield
     finally:
         _own.limit = outer
+
+
+def leaving_one(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls a function, whose arithmetic leaves a processor to a thread in the background.
+
+    For as long as that thread is expected to work, so that results do not depend on time.
+    """
+    outer, _own.left = _own.left, 1
+    try:
+        return function(*arguments)
+    finally:
+        _own.left = outer
 
 
 def limit() -> int:
