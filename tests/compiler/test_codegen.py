@@ -207,6 +207,7 @@ def test_no_index_at_all_is_all():
 @pytest.mark.slow
 def test_a_long_program_is_not_parted_inside_what_runs_tile_by_tile(monkeypatch):
     monkeypatch.setattr(long_programs, '_LONG', 7)
+    monkeypatch.setattr(long_programs, '_PART', 7)
     x = y = tf.placeholder(tf.float32, [1 << 18])
     for _ in range(6):
         y = tf.tanh(y) * 1.1
@@ -222,6 +223,7 @@ def test_a_long_program_is_not_parted_inside_what_runs_tile_by_tile(monkeypatch)
 
 def test_the_result_of_an_update_is_known_in_all_parts_of_a_long_program(monkeypatch):
     monkeypatch.setattr(long_programs, '_LONG', 3)
+    monkeypatch.setattr(long_programs, '_PART', 3)
     v = tf.Variable(0)
     y = x = tf.placeholder(tf.int32, [3])
     counted = v.count_up_to(100)

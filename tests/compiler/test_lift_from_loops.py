@@ -18,6 +18,7 @@ NEITHER = tuple(name for name in STACKS if name != 'lift_stacks')
 def values(fetches, feeds, passes=tuple(PASSES)):
     with tf.Session() as session:
         session._programs = ProgramCache(session._store, Options(passes=passes, unroll=None))
+        session.run(tf.global_variables_initializer())
         return session.run(fetches, feeds)
 
 
@@ -73,6 +74,54 @@ def test_a_large_batch_of_unknown_size():
     x = next(iter(feeds))
     gradients = tf.gradients(tf.reduce_sum(h), by)
     same_everywhere(gradients, {**feeds, x: array(700, 4)})
+
+
+def gates(kernel, bias, cut):
+    """A recurrence whose gates use parts of one kernel and one bias, cut by a function."""
+    x, n = tf.placeholder(tf.float32, [3, 4]), tf.placeholder(tf.int32, [])
+
+    def step(i, h):
+        (w1, w2), (b1, b2) = cut(kernel), cut(bias)
+        kept = tf.sigmoid(tf.nn.bias_add(tf.matmul(h, w1), b1))
+        return i + 1, kept * h + tf.tanh(tf.nn.bias_add(tf.matmul(h + x, w2), b2))
+    _, h = tf.while_loop(lambda i, h: i < n, step, [0, x])
+    return h, {x: array(3, 4), n: 6}
+
+
+@pytest.mark.parametrize('cut', [
+    lambda w: (w[..., :4], w[..., 4:]), lambda w: (w[..., 4:], w[..., :4]),
+    lambda w: (w[..., 1:5], w[..., 2:6]), lambda w: (w[..., ::2], w[..., -1:-8:-2]),
+    lambda w: tf.split(w, 2, axis=-1)],
+    ids=['slices', 'in another order', 'overlapping', 'of every second column', 'split'])
+def test_parts_of_weights(cut):
+    kernel, bias = tf.constant(array(4, 8)), tf.constant(array(8))
+    h, feeds = gates(kernel, bias, cut)
+    gradients = tf.gradients(tf.reduce_sum(h), [kernel, bias])
+    assert lifted(gradients, feeds)[1] == 2
+    same_everywhere([h, *gradients], feeds)
+
+
+def test_parts_that_change_the_rank_stay():
+    kernel, bias = tf.constant(array(2, 4, 4)), tf.constant(array(8))
+    h, feeds = gates(kernel, bias, lambda w: (w[0], w[1]) if w is kernel else (w[:4], w[4:]))
+    gradients = tf.gradients(tf.reduce_sum(h), [kernel, bias])
+    assert lifted(gradients, feeds)[1] == 1
+    same_everywhere([h, *gradients], feeds)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('layer', ['LSTM', 'GRU'])
+@pytest.mark.parametrize('options', [{}, {'implementation': 2}, {'recurrent_dropout': 0.3}],
+                         ids=['', 'one product', 'dropout'])
+def test_keras_cells(layer, options):
+    """One sum for the kernel, one for the recurrent kernel, one for the bias."""
+    tf.set_random_seed(1)
+    x = tf.placeholder(tf.float32, [4, 70, 3])
+    cells = getattr(tf.keras.layers, layer)(5, **options)
+    gradients = tf.gradients(tf.reduce_sum(cells(x)), cells.trainable_weights)
+    feeds = {x: array(4, 70, 3)}
+    assert lifted(gradients, feeds)[1] == 3
+    same_everywhere(gradients, feeds)
 
 
 def test_the_second_gradient():

@@ -1,13 +1,18 @@
 """Loops of known length as straight-line code: which become it, and that nothing else changes."""
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
 import tinyflow as tf
 from tinyflow.compiler.compile import Options, graph_to_program, optimise
+from tinyflow.compiler.functions.unrolling import unrolling_cost
+from tinyflow.compiler.infer import infer
 from tinyflow.compiler.passes import EXACT, PASSES
+from tinyflow.session import loop_executable
 from tinyflow.session.program_cache import ProgramCache
 
 pytestmark = pytest.mark.usefixtures('graph')
@@ -146,7 +151,77 @@ def test_the_number_of_steps_may_depend_on_a_fed_shape():
             assert session.run(outputs, {x: np.ones([2, steps, 2])}).shape == (2, steps, 3)
 
 
-def test_a_program_is_written_out_once_it_has_run_so_often():
+@pytest.mark.slow
+@pytest.mark.parametrize('layer', ['LSTM', 'GRU'])
+def test_parts_of_weights_are_summed_first(layer):
+    """The gates of Keras' cells use parts of one kernel; each has one product for all steps."""
+    tf.set_random_seed(1)
+    x = tf.placeholder(tf.float32, [4, 6, 2])
+    cells = getattr(tf.keras.layers, layer)(5)
+    fetches = with_gradients(tf.reduce_sum(cells(x)))
+    found = types(fetches, [x], [(4, 6, 2)])
+    gates = {'LSTM': 4, 'GRU': 3}[layer]
+    per_step = gates * 2 * 6 * 2 - gates        # forward, and to the inputs; none before step 1
+    assert 'While' not in found and found.count('MatMul') <= per_step + gates * 2
+    assert found.count('StridedSliceGrad') <= 3 * gates
+    same(fetches, {x: np.random.RandomState(0).rand(4, 6, 2)})
+
+
+def test_only_parts_of_the_same_place_are_summed_first():
+    x = tf.placeholder(tf.float32, [6, 4])
+    parts = [tf.sin(x[:, :2] * float(i)) for i in range(4)] \
+        + [tf.sin(x[:, 1:3] * float(i)) for i in range(2)] + [tf.sin(x)]
+    total = tf.add_n([tf.reduce_sum(part) for part in parts])
+    gradient = tf.gradients(total, x)[0]
+    assert types([gradient], [x], [(6, 4)]).count('StridedSliceGrad') == 3      # of six
+    same([total, gradient], {x: np.random.RandomState(0).rand(6, 4)})
+
+
+def test_unrolling_costs():
+    """For small arrays the interpreter decides, for large ones arithmetic."""
+    small, large = [unrolling_cost(infer(graph_to_program((y,), (m,)), [(size, size)], True), True)
+                    for size in (3, 300) for m, y in [powers_of(size, 4)]]
+    assert small.instructions == large.instructions and large.seconds > 10 * small.seconds
+    m, y = powers_of(3, 8)
+    twice = unrolling_cost(infer(graph_to_program((y,), (m,)), [(3, 3)], True), True)
+    assert twice.instructions == 2 * small.instructions
+    n = tf.placeholder(tf.int32, [])
+    m, y = powers_of(3, n)
+    assert unrolling_cost(infer(graph_to_program((y,), (m, n)), [(3, 3), ()], True), True) is None
+
+
+def powers_of(size, steps):
+    m = tf.placeholder(tf.float32, [size, size])
+    return m, tf.while_loop(lambda i, y: i < steps,
+                            lambda i, y: (i + 1, tf.matmul(y, y) + tf.cast(i, tf.float32)),
+                            [0, m])[1]
+
+
+@pytest.mark.parametrize('instruction', [0.0, 1e-6, 1e-5])
+def test_a_program_waits_for_as_many_runs_as_unrolling_takes(instruction, monkeypatch):
+    """But for no fewer than asked for; it begins at a quarter of these."""
+    monkeypatch.setattr(loop_executable, '_INSTRUCTION', instruction)
+    m, y = powers(4)
+    cost = unrolling_cost(infer(graph_to_program((y,), (m,)), [(3, 3)], True), True)
+    wanted = max(8, 2 + math.ceil(2 * instruction * cost.instructions / cost.seconds))
+    with tf.Session() as session:
+        session._programs = ProgramCache(session._store, Options(unroll=8))
+        session.run(tf.global_variables_initializer())
+        runs = 0
+        while runs < 50 and 'While' in types_run(session, y, m):
+            runs += 1
+        assert runs == wanted
+
+
+def types_run(session, y, m):
+    """The types of the instructions of a run."""
+    session.run(y, {m: FED})
+    executable, = session._programs.entry((y,), (m,)).executables.values()
+    return executable.program.types
+
+
+def test_a_program_is_written_out_once_it_has_run_so_often(monkeypatch):
+    monkeypatch.setattr(loop_executable, '_INSTRUCTION', 0)
     m, y = powers(4)
     with tf.Session() as session:
         session._programs = ProgramCache(session._store, Options(unroll=3))

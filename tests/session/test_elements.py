@@ -10,7 +10,7 @@ import tinyflow as tf
 from tinyflow.compiler.graph_to_program import graph_to_program
 from tinyflow.compiler.split_elements import split_elements
 from tinyflow.inspect.explain import explain
-from tinyflow.session import element_executable
+from tinyflow.session import element_executable, loop_executable
 from tinyflow.session.element_executable import ElementExecutable
 
 ROWS = np.random.RandomState(0).rand(50, 6).astype(np.float32)
@@ -208,8 +208,9 @@ def test_threads_take_each_element_once(session):
 
 
 @pytest.mark.slow
-def test_loops_over_elements_are_unrolled(session):
+def test_loops_over_elements_are_unrolled(session, monkeypatch):
     """Their length is known with the shape of an element."""
+    monkeypatch.setattr(loop_executable, '_INSTRUCTION', 0)
     sentences = tf.data.Dataset.from_tensor_slices(np.ones([12, 5, 3], np.float32)).batch(4)
     sentences = sentences.map(lambda s: s[:, :tf.random.uniform([], 5, 6, tf.int32)]).repeat()
     x = sentences.make_one_shot_iterator().get_next()

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from threading import RLock
 
 from tinyflow.compiler.compile import Options, optimise
+from tinyflow.compiler.functions.unrolling import UnrollingCost, unrolling_cost
 from tinyflow.compiler.graph_to_program import graph_to_program
+from tinyflow.compiler.infer import infer
 from tinyflow.compiler.ir import Program
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.warnings.unrun_warnings import may_leave_out, warn_of_what_is_left_out
@@ -89,6 +91,7 @@ class CacheEntry:
             return NanCheckedExecutable(program, self._runtime, self.program)
         if options.unroll and not program.nested and 'While' in program.types:
             return LoopExecutable(program, self._runtime, options.unroll,
+                                  lambda: self._unrolling_cost(shapes),
                                   lambda: self._unrolled(shapes, program),
                                   lambda executable: self._replace(shapes, executable))
         return self._in_tiers(program, shapes)
@@ -100,6 +103,9 @@ class CacheEntry:
     def _replace(self, shapes: tuple, executable: Executable) -> None:
         if shapes in self.executables:
             self.executables[shapes] = executable
+
+    def _unrolling_cost(self, shapes: tuple) -> UnrollingCost | None:
+        return unrolling_cost(infer(self.program, shapes, self._options.fold), self._options.fold)
 
     def _unrolled(self, shapes: tuple, looping: Program) -> Executable:
         """The unrolled form of `looping`, or itself, in tiers, if it has none."""

@@ -1,30 +1,56 @@
 """A program with loops, which are unrolled after some runs if their lengths are known."""
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
+from tinyflow.compiler.functions.unrolling import UnrollingCost
 from tinyflow.compiler.ir import Program
 from tinyflow.session.executable import Executable
 from tinyflow.session.followed import FollowedExecutable
 from tinyflow.session.runtime import Runtime
 
 
-class LoopExecutable(FollowedExecutable):
-    """A program with loops that is replaced by another one after `patience` runs.
+_INSTRUCTION = 0.0003       # seconds to unroll one, in turns of half a run
 
-    That is its unrolled form: unrolling costs about as much time as it saves in ten to a hundred
-    runs. If a loop's length is not known it is the same program, which may have native code then.
+
+class LoopExecutable(FollowedExecutable):
+    """A program with loops that is replaced by another one after `patience` runs or more.
+
+    That is its unrolled form; unrolling costs about as much time as it saves in ten to a hundred
+    runs. It is used when the runs before, at an estimate, have lasted as long as that. If a loop's
+    length is not known it is the same program, which may have native code then.
     """
 
     follower = 'its form without loops'
 
     def __init__(self, program: Program, runtime: Runtime, patience: int,
-                 unroll: Callable[[], Executable], replace: Callable[[Executable], None]) -> None:
+                 cost: Callable[[], UnrollingCost | None], unroll: Callable[[], Executable],
+                 replace: Callable[[Executable], None]) -> None:
         # Unrolling has the turns of three quarters of the runs, each of half a run.
         super().__init__(program, runtime, patience // 4, patience, replace)
+        self._find_cost = cost
         self._unroll = unroll
+        self._runs_to_unroll: int | None = None
+
+    @property
+    def replaced_after(self) -> int:
+        first = super().replaced_after
+        return first if self._count.runs < first else max(first, self._begin + self._needs_runs())
+
+    def _needs_runs(self) -> int:
+        """The number of runs that last as long as unrolling.
+
+        Found in the background; by a run, if that is too late or in a process that has been forked.
+        """
+        if self._runs_to_unroll is None:
+            cost = self._find_cost()
+            self._runs_to_unroll = 0 if cost is None or not cost.instructions else \
+                math.ceil(_INSTRUCTION * cost.instructions / (cost.seconds / 2))
+        return self._runs_to_unroll
 
     def following(self) -> Executable:
+        self._needs_runs()
         unrolled = self._unroll()
         keep_functions(self, unrolled)
         return unrolled

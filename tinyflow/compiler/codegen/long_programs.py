@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from tinyflow.compiler.ir import Instruction
 
 _LONG = 2000                            # lines; a longer program is written in parts
+_PART = 500                             # lines; other threads wait while Python compiles a part
 Line = tuple[str, Instruction | None]   # of the source, and the instruction that it belongs to
 
 _ASSIGNMENT = re.compile(r'(?:^    (?:with lock: )?|; )(\w+(?:, \w+)*),? = ')
@@ -38,10 +39,10 @@ def in_parts(prologue: Sequence[str], body: Sequence[list[Line]],
 
 
 def _parts(body: Sequence[list[Line]]) -> Iterator[list[Line]]:
-    """The lines in parts of about _LONG."""
+    """The lines in parts of about _PART."""
     part: list[Line] = []
     for lines in body:
-        if part and len(part) + len(lines) > _LONG:
+        if part and len(part) + len(lines) > _PART:
             yield part
             part = []
         part += lines

@@ -8,10 +8,14 @@ would be smaller than the cost of a longer program.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
+from tinyflow.compiler.cost import numpy_seconds
 from tinyflow.compiler.functions.nested import function_to_program
 from tinyflow.compiler.functions.resolve_tensor_lists import resolve_lists
 from tinyflow.compiler.infer import infer_and_fold
@@ -36,8 +40,7 @@ def unroll(program: Program, fold: bool) -> Program:
     """
     if not any(i.type == 'While' for i in program.instructions):
         return program
-    storages = {v.variable: v for i in program.instructions for v in (*i.inputs, *i.outputs)
-                if v.variable is not None}
+    storages = _storages(program)
     replacements = Replacement()
     instructions: list[Instruction] = []
     count = 0
@@ -63,6 +66,44 @@ def unroll(program: Program, fold: bool) -> Program:
     return drop_unused(resolve_lists(program.with_instructions(instructions, note, fetches)))
 
 
+class UnrollingCost(NamedTuple):
+    """The instructions that loops become, before anything is simplified, and about how many
+    seconds a run of them takes with NumPy.
+    """
+
+    instructions: int
+    seconds: float
+
+
+def unrolling_cost(program: Program, fold: bool) -> UnrollingCost | None:
+    """What unrolling all loops of a program costs; None if some cannot be."""
+    storages, counters = _storages(program), Replacement()
+    instructions, seconds = 0, 0.0
+    try:
+        for old in program.instructions:
+            if old.type == 'While':
+                loop = counters.inputs(old)
+                condition, body = _functions(loop, storages)
+                steps, values = _count_steps(loop, condition, body, fold)
+                for output, value in zip(loop.outputs, values):
+                    if value.array is not None:     # the loop of the gradient counts to it
+                        counters.put(output, value)
+                made: list[Instruction] = []
+                body.instantiate(loop.inputs, fold, made)
+                if steps * len(made) > _MOST_NODES:
+                    raise _CannotUnroll
+                instructions += steps * len(made)
+                seconds += steps * sum(map(numpy_seconds, made))
+    except _CannotUnroll:
+        return None
+    return UnrollingCost(instructions, seconds)
+
+
+def _storages(program: Program) -> dict[Operation, Value]:
+    return {v.variable: v for i in program.instructions for v in (*i.inputs, *i.outputs)
+            if v.variable is not None}
+
+
 class _LoopFunction:
     """The Program of a loop's condition or body, to be instantiated for each iteration."""
 
@@ -80,6 +121,19 @@ class _LoopFunction:
             if not inner.removable or inner.definition.bind is not None \
                     or inner.definition.state is not None or inner.definition.functions:
                 raise _CannotUnroll
+
+    def only(self, positions: Collection[int]) -> _LoopFunction:
+        """The function without what only other results need, in whose place there are arguments."""
+        part = copy(self)
+        part.unchanged = [i for i in range(len(self.outputs)) if i not in positions]
+        part.program = drop_unused(replace(self.program, fetches=tuple(
+            [v if i in positions else None for i, v in enumerate(self.program.fetches)])))
+        return part
+
+    def needed(self) -> set[int]:
+        """The positions of the arguments that are used."""
+        used = {v for i in self.program.instructions for v in i.inputs} | {*self.program.fetches}
+        return {p for p, v in zip(self.passed, self.program.feeds) if v in used}
 
     def instantiate(self, values: Sequence[Value], fold: bool,
                     made: list[Instruction]) -> list[Value]:
@@ -103,34 +157,59 @@ class _LoopFunction:
                 made.append(instruction)
         found = []
         for i, value in enumerate(self.program.fetches):
-            if value is None:
+            if i in self.unchanged:
+                found.append(values[i])
+            elif value is None:
                 raise _CannotUnroll
-            found.append(values[i] if i in self.unchanged else of(value))
+            else:
+                found.append(of(value))
         return found
 
 
 def _unrolled(instruction: Instruction, storages: dict[Operation, Value],
               fold: bool) -> tuple[list[Instruction], list[Value]]:
-    if instruction.writes or instruction.copy or '_inputs' in instruction.attrs:
-        raise _CannotUnroll
-    if not any(op.type in _HEAVY for op in instruction.attrs['body'].get_operations()):
-        raise _CannotUnroll
-    condition = _LoopFunction(instruction, 'cond', storages)
-    body = _LoopFunction(instruction, 'body', storages)
-    if _returns_a_variable(body):
-        raise _CannotUnroll
+    condition, body = _functions(instruction, storages)
     values = list(instruction.inputs)
     made: list[Instruction] = []
-    for step in range(_MOST_STEPS + 1):
-        condition_holds = condition.instantiate(values, fold, [])[0].array
-        if condition_holds is None:
-            raise _CannotUnroll
-        if not condition_holds:
-            break
-        if step == _MOST_STEPS or len(made) > _MOST_NODES:
+    for _ in range(_count_steps(instruction, condition, body, fold)[0]):
+        if len(made) > _MOST_NODES:
             raise _CannotUnroll
         values = body.instantiate(values, fold, made)
     return made, _arrays(values[:len(instruction.outputs)])
+
+
+def _functions(loop: Instruction,
+               storages: dict[Operation, Value]) -> tuple[_LoopFunction, _LoopFunction]:
+    """The condition and the body."""
+    if loop.writes or loop.copy or '_inputs' in loop.attrs:
+        raise _CannotUnroll
+    if not any(op.type in _HEAVY for op in loop.attrs['body'].get_operations()):
+        raise _CannotUnroll
+    condition = _LoopFunction(loop, 'cond', storages)
+    body = _LoopFunction(loop, 'body', storages)
+    if _returns_a_variable(body):
+        raise _CannotUnroll
+    return condition, body
+
+
+def _count_steps(loop: Instruction, condition: _LoopFunction, body: _LoopFunction,
+                 fold: bool) -> tuple[int, Sequence[Value]]:
+    """(how often the body runs, the loop variables then): only counters are computed, on which the
+    condition depends.
+    """
+    needed = condition.needed()
+    while not needed >= (more := body.only(needed).needed()):
+        needed |= more
+    counting = body.only(needed)
+    values: Sequence[Value] = loop.inputs
+    for steps in range(_MOST_STEPS + 1):
+        holds = condition.instantiate(values, fold, [])[0].array
+        if holds is None:
+            raise _CannotUnroll
+        if not holds:
+            return steps, values
+        values = counting.instantiate(values, fold, [])
+    raise _CannotUnroll
 
 
 def _arrays(values: Iterable[Value]) -> list[Value]:

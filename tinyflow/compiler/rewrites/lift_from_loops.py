@@ -5,21 +5,25 @@ element in each step of the loop, and shrinks by one in each step of the gradien
 that each step uses has the gradient x1^T d1 + x2^T d2 ..., summed step by step. The body needs
 neither the lists nor the sums, so the loop can look after them (ops/control_flow/lifted_loop.py):
 appending to a list of Python's costs next to nothing, and one product of stacked factors is faster
-than many small ones, and than the sum of arrays as large as the weights.
+than many small ones, and than the sum of arrays as large as the weights. The same holds for the
+parts of a weight that the gates of a Keras cell use, and for their biases.
 
 Loops of known length are unrolled instead, with the same effect (see batch_matmul_sums).
 """
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 
 from tinyflow.compiler.ir import Instruction, Note, Program
 from tinyflow.compiler.passes.builders import with_replaced
+from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.ops.control_flow.lifted_loop import Lifted
+from tinyflow.ops.array.slicing import slices_read
+from tinyflow.ops.control_flow.lifted_loop import Lifted, Product
 
-_AROUND = {'AddN', 'Shape', 'Sum'}       # what only the sum needs
+_AROUND = {'AddN', 'ConcatV2', 'Shape', 'StridedSliceGrad', 'Sum'}      # what only the sum needs
 _TRANSPOSED = {'MatMul': ('transpose_a', 'transpose_b'), 'BatchMatMulV2': ('adj_x', 'adj_y')}
 
 
@@ -71,10 +75,9 @@ def _sums(loop: Instruction) -> Lifted:
     for p, before, after in body.alone():
         if after.op.type != 'AddN' or not after.dtype.is_floating:
             continue
-        products = [body.product(t) for t in after.op.inputs if t is not before]
-        factors = [(o.inputs[0], o.inputs[1]) for o in products if o is not None]
-        if len(factors) == len(after.op.inputs) - 1:
-            found.summed[p] = factors
+        terms = [body.products(t) for t in after.op.inputs if t is not before]
+        if all(terms) and len(terms) == len(after.op.inputs) - 1:
+            found.summed[p] = [product for term in terms for product in term]
     return found
 
 
@@ -125,27 +128,74 @@ class _Body:
     def is_variable(self, tensor: Tensor) -> bool:
         return tensor in self._storages
 
-    def product(self, tensor: Tensor) -> Operation | None:
-        """The operation of a product transpose(a) b; None if the tensor is anything else.
+    def products(self, tensor: Tensor) -> list[Product]:
+        """The products that a term of a sum consists of; none if it is anything else."""
+        operation = tensor.op
+        if operation.type == 'StridedSliceGrad':
+            terms, parts = operation.inputs[4:], _part_read(operation)
+        elif operation.type == 'ConcatV2':
+            terms, parts = operation.inputs[:-1], _parts_joined(operation)
+        else:
+            terms, parts = [tensor], [()]
+        found = [self._product(t) for t in terms]
+        if not parts or tensor not in terms and not self._free(operation):
+            return []
+        products = [Product(*factors, part) for factors, part in zip(found, parts) if factors]
+        return products if len(products) == len(terms) else []
 
-        The product may have been summed along the axes of a broadcasting whose gradient it is:
-        then the loop does that with the sum of products, whose shape says along which.
+    def _product(self, tensor: Tensor) -> tuple[Tensor | None, Tensor] | None:
+        """The factors (a, b) of a product transpose(a) b, or (None, b) of a sum of rows.
+
+        None if the tensor is anything else. The product may have been summed along the axes of a
+        broadcasting whose gradient it is: then the loop does that with the sum of products, whose
+        shape says along which.
         """
         operation = tensor.op
+        if operation.type == 'BiasAddGrad':
+            rows = operation.inputs[0]
+            is_matrix = rows.raw_shape is not None and len(rows.raw_shape) == 2
+            return (None, rows) if is_matrix and self._may_be_lifted(operation) else None
         while operation.type in ('Reshape', 'Sum') and self._free(operation) \
                 and _undoes_broadcasting(operation):
             operation = operation.inputs[0].op
-        if operation.type not in _TRANSPOSED or not self._free(operation):
+        if operation.type not in _TRANSPOSED:
             return None
         first, second = _TRANSPOSED[operation.type]
         a, b = operation.inputs
         if operation.attrs[first] and not operation.attrs[second] \
-                and not self.is_variable(a) and not self.is_variable(b) \
-                and all(o.type in _AROUND for o in operation.outputs[0].consumers()) \
+                and self._may_be_lifted(operation) \
                 and a.raw_shape is not None and b.raw_shape is not None \
                 and None not in a.raw_shape[:-2] and a.raw_shape[:-2] == b.raw_shape[:-2]:
-            return operation
+            return a, b
         return None
+
+    def _may_be_lifted(self, operation: Operation) -> bool:
+        """Whether the loop may compute what only a sum needs, from values of a step."""
+        return self._free(operation) and not any(map(self.is_variable, operation.inputs)) \
+            and all(o.type in _AROUND for o in operation.outputs[0].consumers())
+
+
+def _part_read(gradient: Operation) -> list[tuple]:
+    """The index of the slice whose gradient this is; none if it is not known."""
+    shape, *limits = map(constant_value, gradient.inputs[:4])
+    if shape is None or any(limit is None for limit in limits):
+        return []
+    part = slices_read(len(shape), *[limit.tolist() for limit in limits], gradient.attrs)
+    return [] if part is None else [part]
+
+
+def _parts_joined(operation: Operation) -> list[tuple]:
+    """The index of each part of a ConcatV2; none if it is not known."""
+    *parts, along = operation.inputs
+    axis = constant_value(along)
+    if axis is None or any(t.raw_shape is None for t in parts):
+        return []
+    axis = int(axis) % len(parts[0].raw_shape)
+    sizes = [t.raw_shape[axis] for t in parts]
+    if None in sizes:
+        return []
+    ends = list(accumulate(sizes))
+    return [(*[slice(None)] * axis, slice(end - size, end)) for size, end in zip(sizes, ends)]
 
 
 def _undoes_broadcasting(operation: Operation) -> bool:

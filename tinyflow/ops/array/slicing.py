@@ -295,6 +295,17 @@ def _entry(i, begin, end, stride, begin_masked, end_masked, shrink):
                   None if end_masked else _UNKNOWN if end is None else end, stride)
 
 
+def slices_read(rank, begin, end, strides, attrs):
+    """The slices x[...] that a StridedSlice reads, one for each axis; None if it changes the rank.
+
+    `attrs` has its masks.
+    """
+    index = basic_index(rank, begin, end, strides, *map(attrs.get, _MASKS))
+    if not all(isinstance(item, _Range) for item in index):
+        return None
+    return tuple([_numpy_entry(item) for item in index])
+
+
 def _indexed_shape(shape, index):
     """The shape of x[index]. ValueError for an index out of bounds."""
     result, axis = [], 0

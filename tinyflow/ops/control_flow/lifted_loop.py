@@ -7,6 +7,8 @@ and collected, so that one large product replaces many small ones.
 """
 from __future__ import annotations
 
+from itertools import accumulate
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +21,18 @@ from tinyflow.ops.array import shape_ops
 from tinyflow.ops.control_flow.persistent_list import ElementList
 from tinyflow.ops.control_flow.tensor_lists import check_element, elements, unset_element, wrapped
 
-__all__ = ['Lifted']
+__all__ = ['Lifted', 'Product']
 
 _ROWS = 1024                # of the factors that are collected before they are multiplied
 _ELEMENTS = 1 << 20         # of the larger one of the two, at most
+
+
+class Product(NamedTuple):
+    """transpose(a) b, which a step adds to a part of an array; without `a` the sum of b's rows."""
+
+    a: Tensor | None
+    b: Tensor
+    part: tuple                 # an index of slices
 
 
 class Lifted(NamedTuple):
@@ -30,7 +40,7 @@ class Lifted(NamedTuple):
 
     pushed: dict[int, Operation]    # lists: each step's TensorListPushBack
     popped: dict[int, Operation]    # lists: each step's TensorListPopBack
-    summed: dict[int, list[tuple[Tensor, Tensor]]]      # (a, b) of the sum of transpose(a) b
+    summed: dict[int, list[Product]]            # arrays: what each step adds
 
     @property
     def positions(self) -> set[int]:
@@ -57,7 +67,8 @@ class _Layout:
         pushed = [push.inputs[1] for push in lifted.pushed.values()]
         self.parameters = [*[body.inputs[p] for p in self.passed], *popped]
         self.owned = {*[body.inputs[p] for p in self.carried], *popped}
-        factors = [t for pairs in lifted.summed.values() for pair in pairs for t in pair]
+        factors = [t for products in lifted.summed.values() for product in products
+                   for t in (product.a, product.b) if t is not None]
         self.wanted = list(dict.fromkeys([
             *[body.outputs[p] for p in self.carried],
             *[t for t in pushed if t not in self.owned],
@@ -79,7 +90,7 @@ def bind_lifted(instruction, function):
     step = function(body, layout.parameters, layout.wanted,
                     {body.inputs[p]: a for p, a in layout.known.items()}, layout.owned)
     pushed = [(p, push, place[push.inputs[1]]) for p, push in lifted.pushed.items()]
-    summed = [(p, [(place[a], place[b]) for a, b in pairs]) for p, pairs in lifted.summed.items()]
+    summed = [(p, _together(products, place)) for p, products in lifted.summed.items()]
 
     def loop(*arrays):
         start = dict(zip(layout.given, arrays))
@@ -88,7 +99,7 @@ def bind_lifted(instruction, function):
             values[slot] = np.array(values[slot])
         popped = {p: _Popped(start[p], pop) for p, pop in lifted.popped.items()}
         collected = {p: _Pushed(start[p], push, at) for p, push, at in pushed}
-        collected |= {p: _Summed(start[p], pairs) for p, pairs in summed}
+        collected |= {p: _Summed(start[p], groups) for p, groups in summed}
         while keep_going(*values)[0]:
             if deadlines:
                 check_deadline()
@@ -157,40 +168,73 @@ class _Pushed:
         return wrapped(items)
 
 
-class _Summed:
-    """An array to which transpose(a) b is added in each step, for one or more pairs.
+def _together(products, place):
+    """[(position of a or None, [(position of b, part), ...]), ...]: products with the same a."""
+    groups = {}
+    for a, b, part in products:
+        groups.setdefault((a, b if a is None else None), []).append((place[b], part))
+    return [(None if a is None else place[a], terms) for (a, _), terms in groups.items()]
 
-    Rows of the factors are collected: x1^T d1 + x2^T d2 = [x1; x2]^T [d1; d2].
-    Shapes: a [*batch, rows, n], b [*batch, rows, m]; the array [*batch, n, m].
+
+class _Summed:
+    """An array to which each step adds products, all or parts of it.
+
+    Shape: [*batch, n, m], or [m] if these are sums of rows.
     """
 
-    def __init__(self, start, pairs):
+    def __init__(self, start, groups):
         self._total = np.array(start)           # its memory may be reused
-        self._pairs = pairs
-        self._rows = 0
-        self._factors = None
+        self._products = [_Products(self._total, *group) for group in groups]
 
     def take(self, values):
-        for at in self._pairs:
-            pair = [values[i] for i in at]
-            rows = pair[0].shape[-2]
-            if self._factors is None or self._rows + rows > self._factors[0].shape[-2]:
-                self._multiply()
-                self._factors = _room_for(pair, rows)
-            for kept, factor in zip(self._factors, pair):
-                kept[..., self._rows:self._rows + rows, :] = factor
-            self._rows += rows
-
-    def _multiply(self):
-        """Adds the product of what is collected."""
-        if self._rows:
-            a, b = [factor[..., :self._rows, :] for factor in self._factors]
-            self._total += _summed_to(self._total.shape, matmul(a.swapaxes(-1, -2), b))
-            self._rows = 0
+        for products in self._products:
+            products.take(values)
 
     def result(self):
-        self._multiply()
+        for products in self._products:
+            products.multiply()
         return self._total
+
+
+class _Products:
+    """Products with one a, which are added to parts of `total`.
+
+    Rows of the factors of many steps are collected, those of several b in columns next to each
+    other: x1^T [c1 d1] + x2^T [c2 d2] = [x1; x2]^T [c1 d1; c2 d2].
+    Shapes: a [*batch, rows, n], b [*batch, rows, m].
+    """
+
+    def __init__(self, total, a, terms):
+        self._total, self._a, self._terms = total, a, terms
+        self._rows = 0
+        self._kept = None
+
+    def take(self, values):
+        a = None if self._a is None else values[self._a]
+        factors = [values[b] for b, _ in self._terms]
+        rows = factors[0].shape[-2]
+        if self._kept is None or self._rows + rows > self._kept[1].shape[-2]:
+            self.multiply()
+            self._kept = _room_for(a, factors, rows)
+        kept_a, kept_b, columns = self._kept
+        now = slice(self._rows, self._rows + rows)
+        if a is not None:
+            kept_a[..., now, :] = a
+        for factor, part in zip(factors, columns):
+            kept_b[..., now, part] = factor
+        self._rows += rows
+
+    def multiply(self):
+        """Adds the product of what is collected."""
+        if self._rows:
+            a, b, columns = self._kept
+            b = b[..., :self._rows, :]
+            product = b.sum(0) if a is None else \
+                matmul(a[..., :self._rows, :].swapaxes(-1, -2), b)
+            for (_, part), own in zip(self._terms, columns):
+                target = self._total[(*part, ...)]
+                target += _summed_to(target.shape, product[..., own])
+            self._rows = 0
 
 
 def _summed_to(shape, array):
@@ -200,8 +244,14 @@ def _summed_to(shape, array):
     return array.sum(tuple(shape_ops.broadcast_axes(shape, array.shape))).reshape(shape)
 
 
-def _room_for(factors, rows):
-    """Empty arrays for the rows of many steps, of which each has `rows`."""
-    largest = max(factor.size for factor in factors) // max(1, rows)
-    room = max(rows, min(_ROWS, _ELEMENTS // max(1, largest)))
-    return [np.empty((*f.shape[:-2], room, f.shape[-1]), f.dtype) for f in factors]
+def _room_for(a, factors, rows):
+    """Empty arrays for the rows of many steps, of which each has `rows`: for a, if there is one,
+    and for all b in one; and the columns of each b.
+    """
+    ends = list(accumulate([factor.shape[-1] for factor in factors]))
+    columns = [slice(end - f.shape[-1], end) for end, f in zip(ends, factors)]
+    first = factors[0]
+    shapes = [(*first.shape[:-2], ends[-1])] + ([] if a is None else [(*a.shape[:-2], a.shape[-1])])
+    room = max(rows, min(_ROWS, _ELEMENTS // max(1, *map(prod, shapes))))
+    b, *a = [np.empty((*batch, room, width), first.dtype) for *batch, width in shapes]
+    return (*a, b, columns) if a else (None, b, columns)
