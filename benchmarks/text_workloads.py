@@ -1,4 +1,4 @@
-"""Workloads with words: embeddings with sampled losses, and a transformer; within Python 3.7."""
+"""Workloads with words: sampled losses, a recurrent network, a transformer; within Python 3.7."""
 
 from __future__ import annotations
 
@@ -31,6 +31,31 @@ def word2vec_sgd(tf, np):
     skipgrams = np.random.RandomState(0).zipf(1.2, (2, batch)).clip(max=words).astype("int32") - 1
     feeds = {centers: skipgrams[0], contexts: skipgrams[1][:, None]}
     return lambda: session.run([train, loss], feeds)
+
+
+@workload(
+    Row("Keras LSTM of 64, 32 x 80 words, train_on_batch, Adam", 1.0, 1.0),
+    warmup=5,
+    inner=10,
+)
+def keras_lstm_words(tf, np):
+    words, length, batch = 5000, 80, 32
+    layers = tf.keras.layers
+    model = tf.keras.Sequential(
+        [layers.Embedding(words, 64, input_length=length), layers.LSTM(64),
+         layers.Dense(1, activation="sigmoid")]
+    )
+    model.compile("adam", "binary_crossentropy")
+    random = np.random.RandomState(0)
+    sentences = random.randint(0, words, (batch, length))
+    likings = random.randint(0, 2, (batch, 1))
+    graph = tf.get_default_graph()
+
+    def step():
+        with graph.as_default():
+            model.train_on_batch(sentences, likings)
+
+    return step
 
 
 @workload(

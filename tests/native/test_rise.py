@@ -16,7 +16,7 @@ from tinyflow.graph.support.background import may_end_here
 from tinyflow.native import rise
 from tinyflow.native.onednn.library import find_library
 from tinyflow.native.rise import NativeExecutable
-from tinyflow.session import followed
+from tinyflow.session import followed, loop_executable
 
 pytestmark = [pytest.mark.engine,
               pytest.mark.skipif(find_library() is None, reason='needs the extra "fast"')]
@@ -136,6 +136,7 @@ def test_a_program_with_a_loop_of_unknown_length_moves_up(monkeypatch):
 
 
 def test_an_unrolled_loop_moves_up(monkeypatch):
+    monkeypatch.setattr(loop_executable, '_INSTRUCTION', 0)
     monkeypatch.setenv('TINYFLOW_NATIVE', 'auto')
     with tf.Graph().as_default(), tf.Session() as session:
         v = tf.Variable(tf.ones([64, 64]) * 0.1)

@@ -13,7 +13,7 @@ import tinyflow as tf
 from tests.train.test_exact_resume import Stop, run
 from tinyflow.compiler.compile import Options
 from tinyflow.native import loops, rise
-from tinyflow.session import session as sessions
+from tinyflow.session import loop_executable, session as sessions
 
 
 class Extra(tf.train.SessionRunHook):
@@ -68,9 +68,11 @@ def recurrent_of_elements():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize('build, unroll', [
-    (recurrent, 4), (recurrent, 8), (recurrent_of_elements, 3), (recurrent_of_elements, 6)])
-def test_loops_that_are_unrolled(tmp_path, monkeypatch, build, unroll):
+@pytest.mark.parametrize('build, unroll, instruction', [
+    (recurrent, 4, 0), (recurrent, 8, 0), (recurrent, 2, 5e-6), (recurrent_of_elements, 3, 0),
+    (recurrent_of_elements, 6, 0)])
+def test_loops_that_are_unrolled(tmp_path, monkeypatch, build, unroll, instruction):
+    monkeypatch.setattr(loop_executable, '_INSTRUCTION', instruction)
     monkeypatch.setenv('TINYFLOW_NATIVE', 'off')
     monkeypatch.setattr(sessions, 'Options', partial(Options, unroll=None))
     never = whole_run(tmp_path / 'never', build)
@@ -100,6 +102,7 @@ def dense_of_elements():
 @pytest.mark.parametrize('move', [3, 6])
 def test_programs_that_move_up_to_native_code(tmp_path, monkeypatch, build, move):
     monkeypatch.setattr(rise, 'runs_with_numpy', lambda program: move)
+    monkeypatch.setattr(loop_executable, '_INSTRUCTION', 0)
     monkeypatch.setattr(sessions, 'Options', partial(Options, unroll=2))
     monkeypatch.setenv('TINYFLOW_NATIVE', 'off')
     never = whole_run(tmp_path / 'never', build)

@@ -93,6 +93,7 @@ class CacheEntry:
             return LoopExecutable(program, self._runtime, options.unroll,
                                   lambda: self._unrolling_cost(shapes),
                                   lambda: self._unrolled(shapes, program),
+                                  lambda: self._in_tiers(program, shapes),
                                   lambda executable: self._replace(shapes, executable))
         return self._in_tiers(program, shapes)
 

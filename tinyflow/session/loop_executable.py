@@ -11,7 +11,7 @@ from tinyflow.session.followed import FollowedExecutable
 from tinyflow.session.runtime import Runtime
 
 
-_INSTRUCTION = 0.0003       # seconds to unroll one, in turns of half a run
+_INSTRUCTION = 0.00025       # seconds to unroll one, in turns of half a run
 
 
 class LoopExecutable(FollowedExecutable):
@@ -26,34 +26,38 @@ class LoopExecutable(FollowedExecutable):
 
     def __init__(self, program: Program, runtime: Runtime, patience: int,
                  cost: Callable[[], UnrollingCost | None], unroll: Callable[[], Executable],
+                 looping: Callable[[], Executable],
                  replace: Callable[[Executable], None]) -> None:
         # Unrolling has the turns of three quarters of the runs, each of half a run.
         super().__init__(program, runtime, patience // 4, patience, replace)
-        self._find_cost = cost
-        self._unroll = unroll
-        self._runs_to_unroll: int | None = None
+        self._find_cost, self._unroll, self._looping = cost, unroll, looping
+        self._cost: UnrollingCost | None = None
+        self._cost_is_known = False
 
     @property
     def replaced_after(self) -> int:
         first = super().replaced_after
-        return first if self._count.runs < first else max(first, self._begin + self._needs_runs())
+        return first if self._count.runs < first else max(
+            first, self._start + self._begin + self._needs_runs())
 
     def _needs_runs(self) -> int:
-        """The number of runs that last as long as unrolling.
+        """The number of runs that last as long as unrolling."""
+        cost = self._unrolling_cost()
+        if cost is None or not cost.instructions:
+            return 0
+        return math.ceil(_INSTRUCTION * cost.instructions / (cost.seconds / 2))
 
-        Found in the background; by a run, if that is too late or in a process that has been forked.
-        """
-        if self._runs_to_unroll is None:
-            cost = self._find_cost()
-            self._runs_to_unroll = 0 if cost is None or not cost.instructions else \
-                math.ceil(_INSTRUCTION * cost.instructions / (cost.seconds / 2))
-        return self._runs_to_unroll
+    def _unrolling_cost(self) -> UnrollingCost | None:
+        """Found in the background; by a run, if that is too late or in a forked process."""
+        if not self._cost_is_known:
+            self._cost = self._find_cost()
+            self._cost_is_known = True
+        return self._cost
 
     def following(self) -> Executable:
-        self._needs_runs()
-        unrolled = self._unroll()
-        keep_functions(self, unrolled)
-        return unrolled
+        following = self._looping() if self._unrolling_cost() is None else self._unroll()
+        keep_functions(self, following)
+        return following
 
 
 def keep_functions(old: Executable, new: Executable) -> None:

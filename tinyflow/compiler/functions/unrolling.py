@@ -84,10 +84,10 @@ def unrolling_cost(program: Program, fold: bool) -> UnrollingCost | None:
             if old.type == 'While':
                 loop = counters.inputs(old)
                 condition, body = _functions(loop, storages)
-                steps, values = _count_steps(loop, condition, body, fold)
-                for output, value in zip(loop.outputs, values):
-                    if value.array is not None:     # the loop of the gradient counts to it
-                        counters.put(output, value)
+                steps, found = _count_steps(loop, condition, body, fold)
+                for p, value in found.items():      # the loop of the gradient counts to one
+                    if p < len(loop.outputs) and value.array is not None:
+                        counters.put(loop.outputs[p], value)
                 made: list[Instruction] = []
                 body.instantiate(loop.inputs, fold, made)
                 if steps * len(made) > _MOST_NODES:
@@ -193,11 +193,10 @@ def _functions(loop: Instruction,
 
 
 def _count_steps(loop: Instruction, condition: _LoopFunction, body: _LoopFunction,
-                 fold: bool) -> tuple[int, Sequence[Value]]:
-    """(how often the body runs, the loop variables then): only counters are computed, on which the
-    condition depends.
-    """
-    needed = condition.needed()
+                 fold: bool) -> tuple[int, dict[int, Value]]:
+    """(how often the body runs, the counters then by their positions); the rest is not computed."""
+    needed = condition.needed() | {p for p, v in enumerate(loop.inputs)
+                                   if v.dtype.is_integer and v.raw_shape == ()}
     while not needed >= (more := body.only(needed).needed()):
         needed |= more
     counting = body.only(needed)
@@ -207,7 +206,7 @@ def _count_steps(loop: Instruction, condition: _LoopFunction, body: _LoopFunctio
         if holds is None:
             raise _CannotUnroll
         if not holds:
-            return steps, values
+            return steps, {p: values[p] for p in needed}
         values = counting.instantiate(values, fold, [])
     raise _CannotUnroll
 
