@@ -10,7 +10,6 @@ from hypothesis import given, settings, strategies as st
 import tinyflow as tf
 from tinyflow.compiler.compile import Options, graph_to_program, optimise
 from tinyflow.compiler.functions.unrolling import unrolling_cost
-from tinyflow.compiler.infer import infer
 from tinyflow.compiler.passes import EXACT, PASSES
 from tinyflow.session import loop_executable
 from tinyflow.session.program_cache import ProgramCache
@@ -179,15 +178,15 @@ def test_only_parts_of_the_same_place_are_summed_first():
 
 def test_unrolling_costs():
     """For small arrays the interpreter decides, for large ones arithmetic."""
-    small, large = [unrolling_cost(infer(graph_to_program((y,), (m,)), [(size, size)], True), True)
+    small, large = [unrolling_cost(graph_to_program((y,), (m,)), [(size, size)], True)
                     for size in (3, 300) for m, y in [powers_of(size, 4)]]
     assert small.instructions == large.instructions and large.seconds > 10 * small.seconds
     m, y = powers_of(3, 8)
-    twice = unrolling_cost(infer(graph_to_program((y,), (m,)), [(3, 3)], True), True)
+    twice = unrolling_cost(graph_to_program((y,), (m,)), [(3, 3)], True)
     assert twice.instructions == 2 * small.instructions
     n = tf.placeholder(tf.int32, [])
     m, y = powers_of(3, n)
-    assert unrolling_cost(infer(graph_to_program((y,), (m, n)), [(3, 3), ()], True), True) is None
+    assert unrolling_cost(graph_to_program((y,), (m, n)), [(3, 3), ()], True) is None
 
 
 def powers_of(size, steps):
@@ -202,7 +201,7 @@ def test_a_program_waits_for_as_many_runs_as_unrolling_takes(instruction, monkey
     """But for no fewer than asked for; it begins at a quarter of these."""
     monkeypatch.setattr(loop_executable, '_INSTRUCTION', instruction)
     m, y = powers(4)
-    cost = unrolling_cost(infer(graph_to_program((y,), (m,)), [(3, 3)], True), True)
+    cost = unrolling_cost(graph_to_program((y,), (m,)), [(3, 3)], True)
     wanted = max(8, 2 + math.ceil(2 * instruction * cost.instructions / cost.seconds))
     with tf.Session() as session:
         session._programs = ProgramCache(session._store, Options(unroll=8))

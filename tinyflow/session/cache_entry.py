@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from threading import RLock
 
 from tinyflow.compiler.compile import Options, optimise
-from tinyflow.compiler.functions.unrolling import UnrollingCost, unrolling_cost
+from tinyflow.compiler.functions.unrolling import unrolling_cost
 from tinyflow.compiler.graph_to_program import graph_to_program
-from tinyflow.compiler.infer import infer
 from tinyflow.compiler.ir import Program
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.warnings.unrun_warnings import may_leave_out, warn_of_what_is_left_out
@@ -91,9 +90,9 @@ class CacheEntry:
             return NanCheckedExecutable(program, self._runtime, self.program)
         if options.unroll and not program.nested and 'While' in program.types:
             return LoopExecutable(program, self._runtime, options.unroll,
-                                  lambda: self._unrolling_cost(shapes),
-                                  lambda: self._unrolled(shapes, program),
-                                  lambda: self._in_tiers(program, shapes),
+                                  lambda: unrolling_cost(self.program, shapes, options.fold),
+                                  lambda: optimise(self.program, shapes, options),
+                                  lambda program: self._in_tiers(program, shapes),
                                   lambda executable: self._replace(shapes, executable))
         return self._in_tiers(program, shapes)
 
@@ -104,14 +103,6 @@ class CacheEntry:
     def _replace(self, shapes: tuple, executable: Executable) -> None:
         if shapes in self.executables:
             self.executables[shapes] = executable
-
-    def _unrolling_cost(self, shapes: tuple) -> UnrollingCost | None:
-        return unrolling_cost(infer(self.program, shapes, self._options.fold), self._options.fold)
-
-    def _unrolled(self, shapes: tuple, looping: Program) -> Executable:
-        """The unrolled form of `looping`, or itself, in tiers, if it has none."""
-        program = optimise(self.program, shapes, self._options)
-        return self._in_tiers(looping if 'While' in program.types else program, shapes)
 
 
 def _fits(general: Sequence[Shape], shapes: Sequence[tuple]) -> bool:

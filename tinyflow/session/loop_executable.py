@@ -10,8 +10,7 @@ from tinyflow.session.executable import Executable
 from tinyflow.session.followed import FollowedExecutable
 from tinyflow.session.runtime import Runtime
 
-
-_INSTRUCTION = 0.00025       # seconds to unroll one, in turns of half a run
+_INSTRUCTION = 0.00025      # seconds to unroll one, in turns of half a run
 
 
 class LoopExecutable(FollowedExecutable):
@@ -25,12 +24,12 @@ class LoopExecutable(FollowedExecutable):
     follower = 'its form without loops'
 
     def __init__(self, program: Program, runtime: Runtime, patience: int,
-                 cost: Callable[[], UnrollingCost | None], unroll: Callable[[], Executable],
-                 looping: Callable[[], Executable],
+                 cost: Callable[[], UnrollingCost | None], unroll: Callable[[], Program],
+                 executable_of: Callable[[Program], Executable],
                  replace: Callable[[Executable], None]) -> None:
         # Unrolling has the turns of three quarters of the runs, each of half a run.
         super().__init__(program, runtime, patience // 4, patience, replace)
-        self._find_cost, self._unroll, self._looping = cost, unroll, looping
+        self._find_cost, self._unroll, self._executable_of = cost, unroll, executable_of
         self._cost: UnrollingCost | None = None
         self._cost_is_known = False
 
@@ -55,7 +54,8 @@ class LoopExecutable(FollowedExecutable):
         return self._cost
 
     def following(self) -> Executable:
-        following = self._looping() if self._unrolling_cost() is None else self._unroll()
+        program = self.program if self._unrolling_cost() is None else self._unroll()
+        following = self._executable_of(self.program if 'While' in program.types else program)
         keep_functions(self, following)
         return following
 

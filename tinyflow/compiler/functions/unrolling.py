@@ -18,11 +18,12 @@ import numpy as np
 from tinyflow.compiler.cost import numpy_seconds
 from tinyflow.compiler.functions.nested import function_to_program
 from tinyflow.compiler.functions.resolve_tensor_lists import resolve_lists
-from tinyflow.compiler.infer import infer_and_fold
+from tinyflow.compiler.infer import infer, infer_and_fold
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.compiler.passes.dead import drop_unused
 from tinyflow.compiler.passes.replacement import Replacement
 from tinyflow.graph.operation import Operation
+from tinyflow.graph.shapes import Shape
 
 _MOST_STEPS = 64            # iterations of one loop
 _MOST_NODES = 5000          # instructions that one loop may become
@@ -75,8 +76,10 @@ class UnrollingCost(NamedTuple):
     seconds: float
 
 
-def unrolling_cost(program: Program, fold: bool) -> UnrollingCost | None:
+def unrolling_cost(program: Program, feed_shapes: Sequence[Shape],
+                   fold: bool) -> UnrollingCost | None:
     """What unrolling all loops of a program costs; None if some cannot be."""
+    program = infer(program, feed_shapes, fold)
     storages, counters = _storages(program), Replacement()
     instructions, seconds = 0, 0.0
     try:

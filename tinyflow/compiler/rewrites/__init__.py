@@ -2,8 +2,9 @@
 
 Nothing here is needed to understand how a program is compiled. After those in NOT_EXACT results may
 differ in the last bit: sums are computed in another order (`used_columns`, `pool_gradients`,
-`part_sums`, `rnn_bias`, `batch_matmul_sums`, `lift_sums`, `pretranspose`), products are rounded at another point
-(`factor_reuse`, `fold_learning_rate`), or a zero has another sign (`sums`, `join_parts`).
+`part_sums`, `rnn_bias`, `batch_matmul_sums`, `lift_sums`, `pretranspose`), products are rounded at
+another point (`factor_reuse`, `fold_learning_rate`), or a zero has another sign (`sums`,
+`join_parts`).
 """
 from tinyflow.compiler.rewrites.batch_matmul_sums import batch_matmul_sums
 from tinyflow.compiler.rewrites.factor_reuse import reuse_factors

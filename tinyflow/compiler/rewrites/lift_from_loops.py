@@ -136,11 +136,12 @@ class _Body:
         elif operation.type == 'ConcatV2':
             terms, parts = operation.inputs[:-1], _parts_joined(operation)
         else:
-            terms, parts = [tensor], [()]
-        found = [self._product(t) for t in terms]
-        if not parts or tensor not in terms and not self._free(operation):
+            factors = self._product(tensor)
+            return [] if factors is None else [Product(*factors, ())]
+        if not parts or not self._free(operation):
             return []
-        products = [Product(*factors, part) for factors, part in zip(found, parts) if factors]
+        products = [Product(*factors, part) for factors, part in
+                    zip(map(self._product, terms), parts) if factors is not None]
         return products if len(products) == len(terms) else []
 
     def _product(self, tensor: Tensor) -> tuple[Tensor | None, Tensor] | None:
@@ -177,10 +178,10 @@ class _Body:
 
 def _part_read(gradient: Operation) -> list[tuple]:
     """The index of the slice whose gradient this is; none if it is not known."""
-    shape, *limits = map(constant_value, gradient.inputs[:4])
-    if shape is None or any(limit is None for limit in limits):
+    shape, begin, end, strides = [constant_value(t) for t in gradient.inputs[:4]]
+    if shape is None or begin is None or end is None or strides is None:
         return []
-    part = slices_read(len(shape), *[limit.tolist() for limit in limits], gradient.attrs)
+    part = slices_read(len(shape), begin.tolist(), end.tolist(), strides.tolist(), gradient.attrs)
     return [] if part is None else [part]
 
 
@@ -188,14 +189,13 @@ def _parts_joined(operation: Operation) -> list[tuple]:
     """The index of each part of a ConcatV2; none if it is not known."""
     *parts, along = operation.inputs
     axis = constant_value(along)
-    if axis is None or any(t.raw_shape is None for t in parts):
+    shapes = [t.raw_shape for t in parts if t.raw_shape is not None and None not in t.raw_shape]
+    if axis is None or len(shapes) < len(parts):
         return []
-    axis = int(axis) % len(parts[0].raw_shape)
-    sizes = [t.raw_shape[axis] for t in parts]
-    if None in sizes:
-        return []
-    ends = list(accumulate(sizes))
-    return [(*[slice(None)] * axis, slice(end - size, end)) for size, end in zip(sizes, ends)]
+    axis = int(axis) % len(shapes[0])
+    sizes = [shape[axis] for shape in shapes]
+    return [(*[slice(None)] * axis, slice(end - size, end))
+            for size, end in zip(sizes, accumulate(sizes))]
 
 
 def _undoes_broadcasting(operation: Operation) -> bool:
