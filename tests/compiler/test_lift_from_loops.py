@@ -109,6 +109,28 @@ def test_parts_that_change_the_rank_stay():
     same_everywhere([h, *gradients], feeds)
 
 
+@pytest.mark.parametrize('shapes, message', [
+    ([(4, 4), (3, 4), (3, 4)], None), ([(1, 4), (3, 4), (3, 4)], 'are not compatible'),
+    ([(4, 4), (3, 1), (3, 1)], 'are not compatible'), ([(4, 4), (1, 4), (3, 4)], '1 and 3'),
+    ([(4, 4), (3, 4), (1, 4)], '3 and 1')])
+def test_shapes_that_do_not_fit(shapes, message):
+    """Nothing is broadcast that would not be without the rewrite."""
+    fed = [tf.placeholder(tf.float64, [None, None]) for _ in shapes]
+    unknown = [tf.TensorShape([None, None])] * 3
+    total = tf.while_loop(
+        lambda i, *_: i < 2,
+        lambda i, s, x, y: (i + 1, tf.add_n([s, tf.matmul(x, y, transpose_a=True)]), x, y),
+        [0, *fed], shape_invariants=[tf.TensorShape([]), *unknown])[1]
+    feeds = dict(zip(fed, map(np.ones, shapes)))
+    assert lifted([total], feeds)[1] == 1
+    if message is None:
+        assert values(total, feeds)[0].tolist() == [7.0] * 4
+        return
+    for passes in (NEITHER, tuple(PASSES)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+            values(total, feeds, passes)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize('layer', ['LSTM', 'GRU'])
 @pytest.mark.parametrize('options', [{}, {'implementation': 2}, {'recurrent_dropout': 0.3}],

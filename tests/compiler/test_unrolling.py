@@ -176,6 +176,18 @@ def test_only_parts_of_the_same_place_are_summed_first():
     same([total, gradient], {x: np.random.RandomState(0).rand(6, 4)})
 
 
+@pytest.mark.parametrize('resource', [False, True])
+def test_parts_that_are_variables_are_read_before_they_are_assigned_to(resource):
+    v = tf.get_variable('v', initializer=np.ones([1, 2], np.float32), use_resource=resource)
+    x = tf.placeholder(tf.float32, [1, 2])
+    terms = [tf.concat([v, x * float(i)], 1) for i in range(3)]
+    with tf.control_dependencies(terms):
+        changed = v.assign_add(x * 100.0)
+    with tf.control_dependencies([changed]):
+        total = tf.add_n(terms)
+    assert values([total], {x: [[1, 1]]})[0].tolist() == [[3, 3, 3, 3]]
+
+
 def test_unrolling_costs():
     """For small arrays the interpreter decides, for large ones arithmetic."""
     small, large = [unrolling_cost(graph_to_program((y,), (m,)), [(size, size)], True)
@@ -199,17 +211,19 @@ def powers_of(size, steps):
 @pytest.mark.parametrize('instruction', [0.0, 1e-6, 1e-5])
 def test_a_program_waits_for_as_many_runs_as_unrolling_takes(instruction, monkeypatch):
     """But for no fewer than asked for; it begins at a quarter of these."""
-    monkeypatch.setattr(loop_executable, '_INSTRUCTION', instruction)
+    monkeypatch.setattr(loop_executable, '_UNROLL_ONE', instruction)
     m, y = powers(4)
     cost = unrolling_cost(graph_to_program((y,), (m,)), [(3, 3)], True)
     wanted = max(8, 2 + math.ceil(2 * instruction * cost.instructions / cost.seconds))
     with tf.Session() as session:
         session._programs = ProgramCache(session._store, Options(unroll=8))
         session.run(tf.global_variables_initializer())
-        runs = 0
+        types_run(session, y, m)
+        executable, = session._programs.entry((y,), (m,)).executables.values()
+        announced, runs = executable.replaced_after, 1
         while runs < 50 and 'While' in types_run(session, y, m):
             runs += 1
-        assert runs == wanted
+        assert runs == wanted == announced
 
 
 def types_run(session, y, m):
@@ -220,7 +234,7 @@ def types_run(session, y, m):
 
 
 def test_a_program_is_written_out_once_it_has_run_so_often(monkeypatch):
-    monkeypatch.setattr(loop_executable, '_INSTRUCTION', 0)
+    monkeypatch.setattr(loop_executable, '_UNROLL_ONE', 0)
     m, y = powers(4)
     with tf.Session() as session:
         session._programs = ProgramCache(session._store, Options(unroll=3))

@@ -136,7 +136,7 @@ def test_a_program_with_a_loop_of_unknown_length_moves_up(monkeypatch):
 
 
 def test_an_unrolled_loop_moves_up(monkeypatch):
-    monkeypatch.setattr(loop_executable, '_INSTRUCTION', 0)
+    monkeypatch.setattr(loop_executable, '_UNROLL_ONE', 0)
     monkeypatch.setenv('TINYFLOW_NATIVE', 'auto')
     with tf.Graph().as_default(), tf.Session() as session:
         v = tf.Variable(tf.ones([64, 64]) * 0.1)

@@ -210,7 +210,7 @@ def test_threads_take_each_element_once(session):
 @pytest.mark.slow
 def test_loops_over_elements_are_unrolled(session, monkeypatch):
     """Their length is known with the shape of an element."""
-    monkeypatch.setattr(loop_executable, '_INSTRUCTION', 0)
+    monkeypatch.setattr(loop_executable, '_UNROLL_ONE', 0)
     sentences = tf.data.Dataset.from_tensor_slices(np.ones([12, 5, 3], np.float32)).batch(4)
     sentences = sentences.map(lambda s: s[:, :tf.random.uniform([], 5, 6, tf.int32)]).repeat()
     x = sentences.make_one_shot_iterator().get_next()

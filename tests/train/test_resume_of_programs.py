@@ -72,7 +72,7 @@ def recurrent_of_elements():
     (recurrent, 4, 0), (recurrent, 8, 0), (recurrent, 2, 5e-6), (recurrent_of_elements, 3, 0),
     (recurrent_of_elements, 6, 0)])
 def test_loops_that_are_unrolled(tmp_path, monkeypatch, build, unroll, instruction):
-    monkeypatch.setattr(loop_executable, '_INSTRUCTION', instruction)
+    monkeypatch.setattr(loop_executable, '_UNROLL_ONE', instruction)
     monkeypatch.setenv('TINYFLOW_NATIVE', 'off')
     monkeypatch.setattr(sessions, 'Options', partial(Options, unroll=None))
     never = whole_run(tmp_path / 'never', build)
@@ -102,7 +102,7 @@ def dense_of_elements():
 @pytest.mark.parametrize('move', [3, 6])
 def test_programs_that_move_up_to_native_code(tmp_path, monkeypatch, build, move):
     monkeypatch.setattr(rise, 'runs_with_numpy', lambda program: move)
-    monkeypatch.setattr(loop_executable, '_INSTRUCTION', 0)
+    monkeypatch.setattr(loop_executable, '_UNROLL_ONE', 0)
     monkeypatch.setattr(sessions, 'Options', partial(Options, unroll=2))
     monkeypatch.setenv('TINYFLOW_NATIVE', 'off')
     never = whole_run(tmp_path / 'never', build)

@@ -199,7 +199,8 @@ def explain(fetches: Any, feed_dict: dict | None = None, session: BaseSession | 
     Uses `session` or the default Session. To measure times the fetches are run `runs` times, and
     `runs` times more with a clock after each instruction; afterwards Variables, random numbers and
     iterators are as they were, while queues, tables, files and what tf.py_func calls have seen
-    these runs. runs=0 only compiles. Without a Session, or with uninitialised Variables, everything
+    these runs, and they count when it is decided in which run native code takes over. runs=0 only
+    compiles. Without a Session, or with uninitialised Variables, everything
     but the times is shown. Of a Keras model it shows the ops and Variables below each layer, and
     the call that fit makes.
 

@@ -93,9 +93,11 @@ class RisingFunction(Executable):
 
     def _make(self) -> None:
         try:
-            raised = Executable(loops.raised(self.program, exact=True), self._runtime)
-            keep_functions(self, raised)
-            self._raised = raised
+            program = loops.raised(self.program, exact=True)
+            if program is not self.program:
+                raised = Executable(program, self._runtime)
+                keep_functions(self, raised)
+                self._raised = raised
         finally:
             self._tried = True          # if it failed, too: then NumPy goes on
 

@@ -59,24 +59,29 @@ class FollowedExecutable(Executable):
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
         if self._done:
             return super().__call__(feeds) if self._following is None else self._following(feeds)
-        if self._count.runs >= self.replaced_after:
+        if self._is_due():
             self._move()
             return self(feeds)
         run = super().__call__
         begin = time.perf_counter()
-        # Two threads of a matrix product would wait for each other where one works in the
-        # background, for many times as long as the product takes.
-        results = leaving_one(run, feeds) if self._prepares else run(feeds)
+        # Two threads of a matrix product would wait for each other next to one that works in the
+        # background, for many times as long as the product takes. Until the other program is due,
+        # even if it is done: the bits must not depend on time.
+        results = leaving_one(run, feeds) if self._has_begun else run(feeds)
         self._fastest = min(self._fastest, time.perf_counter() - begin)
         self._count.runs += 1
-        if self._prepares:
+        if self._has_begun:
             # A run with its turn takes half as long again; three times is what may be noticed.
             self._prepare().give_turn(self._fastest / 2)
         return results
 
+    def _is_due(self) -> bool:
+        """Whether the other program replaces this one now."""
+        return self._count.runs >= self.replaced_after
+
     @property
-    def _prepares(self) -> bool:
-        """Whether so many runs have been made that the other program is being made."""
+    def _has_begun(self) -> bool:
+        """Whether the other program is being made; it may be done before it is due."""
         return self._count.runs >= self._start + self._begin
 
     def _prepare(self) -> Preparation:

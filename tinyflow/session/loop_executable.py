@@ -10,7 +10,7 @@ from tinyflow.session.executable import Executable
 from tinyflow.session.followed import FollowedExecutable
 from tinyflow.session.runtime import Runtime
 
-_INSTRUCTION = 0.00025      # seconds to unroll one, in turns of half a run
+_UNROLL_ONE = 0.0004        # seconds for an instruction, in turns of half a run
 
 
 class LoopExecutable(FollowedExecutable):
@@ -35,16 +35,18 @@ class LoopExecutable(FollowedExecutable):
 
     @property
     def replaced_after(self) -> int:
-        first = super().replaced_after
-        return first if self._count.runs < first else max(
-            first, self._start + self._begin + self._needs_runs())
+        return max(super().replaced_after, self._start + self._begin + self._needs_runs())
+
+    def _is_due(self) -> bool:
+        # The cost is found in the background; the first runs do not need it.
+        return self._count.runs >= super().replaced_after and super()._is_due()
 
     def _needs_runs(self) -> int:
         """The number of runs that last as long as unrolling."""
         cost = self._unrolling_cost()
         if cost is None or not cost.instructions:
             return 0
-        return math.ceil(_INSTRUCTION * cost.instructions / (cost.seconds / 2))
+        return math.ceil(_UNROLL_ONE * cost.instructions / (cost.seconds / 2))
 
     def _unrolling_cost(self) -> UnrollingCost | None:
         """Found in the background; by a run, if that is too late or in a forked process."""

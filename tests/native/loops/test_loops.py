@@ -521,6 +521,40 @@ def test_a_function_whose_loops_cannot_be_made_goes_on_with_numpy(monkeypatch):
     assert functions and not functions[0].will_move
 
 
+def test_the_body_of_a_loop_gets_loops_that_change_no_bit(monkeypatch):
+    """Its tanh stays with NumPy, because the loops' has other last bits."""
+    monkeypatch.setattr(rise, 'runs_to_prepare', lambda program, exact=False: 2)
+    made, make = [], rise.RisingFunction._make
+
+    def recorded(function):
+        make(function)
+        made.append(function._raised)
+    monkeypatch.setattr(rise.RisingFunction, '_make', recorded)
+
+    def body(i, y):
+        gate = tf.clip_by_value(y * 0.3 + 0.5, 0.0, 1.0)
+        y = tf.tanh(gate * y + tf.abs(y) / (gate + 0.25))
+        return i + 1, tf.where(y > gate, y - tf.sqrt(gate), tf.squared_difference(y, gate))
+    array = RNG.normal(size=(40, 50)).astype('f')
+    array[:4, 0] = np.nan, np.inf, -np.inf, -0.0
+    found = []
+    for mode in ('off', 'auto'):
+        monkeypatch.setenv('TINYFLOW_NATIVE', mode)
+        with tf.Graph().as_default(), tf.Session() as session:
+            x, n = tf.placeholder(tf.float32, [40, 50]), tf.placeholder(tf.int32, [])
+            y = tf.while_loop(lambda i, y: i < n, body, [0, x])[1]
+            found.append(session.run(y, {x: array, n: 9}))
+            end = time.monotonic() + 30
+            while mode == 'auto' and not any(made) and time.monotonic() < end:
+                time.sleep(0.01)
+            found.append(session.run(y, {x: array, n: 9}))
+    assert len({f.tobytes() for f in found}) == 1
+    program = next(m for m in made if m is not None).program
+    kept = [i.type for i in program.instructions if not i.type.startswith('native')]
+    assert 'Tanh' in kept and len(program.instructions) - len(kept) >= 2
+    assert not {'Mul', 'RealDiv', 'Sqrt', 'SelectV2', 'Maximum'} & set(kept)
+
+
 @pytest.mark.parametrize('sizes', [(8, 9, 3), (None, None, None)])
 def test_a_function_of_a_dataset_gets_loops_that_change_no_bit(sizes, monkeypatch):
     monkeypatch.setattr(rise, 'runs_to_prepare', lambda program, exact=False: 2)

@@ -86,9 +86,11 @@ def unrolling_cost(program: Program, feed_shapes: Sequence[Shape],
         for old in program.instructions:
             if old.type == 'While':
                 loop = counters.inputs(old)
+                if old.operation in program.targets:
+                    raise _CannotUnroll
                 condition, body = _functions(loop, storages)
                 steps, found = _count_steps(loop, condition, body, fold)
-                for p, value in found.items():      # the loop of the gradient counts to one
+                for p, value in found.items():      # the gradient's loop runs as often
                     if p < len(loop.outputs) and value.array is not None:
                         counters.put(loop.outputs[p], value)
                 made: list[Instruction] = []
@@ -126,7 +128,8 @@ class _LoopFunction:
                 raise _CannotUnroll
 
     def only(self, positions: Collection[int]) -> _LoopFunction:
-        """The function without what only other results need, in whose place there are arguments."""
+        """The function that computes the results at `positions`, and has arguments for the others.
+        """
         part = copy(self)
         part.unchanged = [i for i in range(len(self.outputs)) if i not in positions]
         part.program = drop_unused(replace(self.program, fetches=tuple(

@@ -23,7 +23,7 @@ from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.ops.array.slicing import slices_read
 from tinyflow.ops.control_flow.lifted_loop import Lifted, Product
 
-_AROUND = {'AddN', 'ConcatV2', 'Shape', 'StridedSliceGrad', 'Sum'}      # what only the sum needs
+_AROUND = {'AddN', 'ConcatV2', 'Shape', 'StridedSliceGrad', 'Sum'}     # leave the body with a sum
 _TRANSPOSED = {'MatMul': ('transpose_a', 'transpose_b'), 'BatchMatMulV2': ('adj_x', 'adj_y')}
 
 
@@ -136,18 +136,18 @@ class _Body:
         elif operation.type == 'ConcatV2':
             terms, parts = operation.inputs[:-1], _parts_joined(operation)
         else:
-            factors = self._product(tensor)
-            return [] if factors is None else [Product(*factors, ())]
+            whole = self._product(tensor)
+            return [] if whole is None else [whole]
         if not parts or not self._free(operation):
             return []
-        products = [Product(*factors, part) for factors, part in
-                    zip(map(self._product, terms), parts) if factors is not None]
+        products = [product._replace(part=part) for product, part in
+                    zip(map(self._product, terms), parts) if product is not None]
         return products if len(products) == len(terms) else []
 
-    def _product(self, tensor: Tensor) -> tuple[Tensor | None, Tensor] | None:
-        """The factors (a, b) of a product transpose(a) b, or (None, b) of a sum of rows.
+    def _product(self, tensor: Tensor) -> Product | None:
+        """The product that the tensor is, or the sum of rows; None if it is anything else.
 
-        None if the tensor is anything else. The product may have been summed along the axes of a
+        The product may have been summed along the axes of a
         broadcasting whose gradient it is: then the loop does that with the sum of products, whose
         shape says along which.
         """
@@ -155,7 +155,8 @@ class _Body:
         if operation.type == 'BiasAddGrad':
             rows = operation.inputs[0]
             is_matrix = rows.raw_shape is not None and len(rows.raw_shape) == 2
-            return (None, rows) if is_matrix and self._may_be_lifted(operation) else None
+            return Product(None, rows, False, operation, ()) \
+                if is_matrix and self._may_be_lifted(operation) else None
         while operation.type in ('Reshape', 'Sum') and self._free(operation) \
                 and _undoes_broadcasting(operation):
             operation = operation.inputs[0].op
@@ -167,7 +168,7 @@ class _Body:
                 and self._may_be_lifted(operation) \
                 and a.raw_shape is not None and b.raw_shape is not None \
                 and None not in a.raw_shape[:-2] and a.raw_shape[:-2] == b.raw_shape[:-2]:
-            return a, b
+            return Product(a, b, operation is not tensor.op, operation, ())
         return None
 
     def _may_be_lifted(self, operation: Operation) -> bool:

@@ -7,7 +7,7 @@ place(x1 + x2 + ...), and a sum of small products can be stacked (see batch_matm
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.compiler.passes.builders import new, with_replaced
@@ -49,24 +49,27 @@ def _groups(total: Instruction, uses: Counter) -> list[list[Instruction]]:
 
 
 def _place(instruction: Instruction) -> Hashable | None:
-    """What says where an instruction puts its values; None if it is of another kind or not known.
+    """What says where an instruction puts its values; None if it is of another kind, or not known.
+
+    A Variable must be read where the instruction is: it may be assigned to before the sum.
     """
     if instruction.type not in ('StridedSliceGrad', 'ConcatV2'):
         return None
-    known = [i.array for i in instruction.inputs if i not in _values(instruction)]
-    shapes = [v.raw_shape for v in _values(instruction)]
-    if any(array is None for array in known) or not all(v.known_shape and v.array is None
-                                                        for v in _values(instruction)):
+    values, where = _split(instruction)
+    arrays = [v.array for v in where if v.array is not None]
+    if len(arrays) < len(where) or not all(v.known_shape and v.array is None and v.variable is None
+                                           for v in values):
         return None
-    return (instruction.type, *[array.tobytes() for array in known if array is not None], *shapes,
-            *sorted((name, value) for name, value in instruction.attrs.items()
-                    if isinstance(value, int)))
+    masks = sorted((k, v) for k, v in instruction.attrs.items() if isinstance(v, int))
+    return (instruction.type, *[array.tobytes() for array in arrays],
+            *[v.raw_shape for v in values], *masks)
 
 
-def _values(instruction: Instruction) -> tuple[Value, ...]:
-    """The inputs of which the result consists."""
-    return instruction.inputs[4:] if instruction.type == 'StridedSliceGrad' \
-        else instruction.inputs[:-1]
+def _split(instruction: Instruction) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+    """The inputs of which the result consists, and those that say where they are put."""
+    at = 4 if instruction.type == 'StridedSliceGrad' else len(instruction.inputs) - 1
+    first, second = instruction.inputs[:at], instruction.inputs[at:]
+    return (second, first) if instruction.type == 'StridedSliceGrad' else (first, second)
 
 
 def _summed(total: Instruction, groups: list[list[Instruction]]) -> list[Instruction]:
@@ -76,13 +79,12 @@ def _summed(total: Instruction, groups: list[list[Instruction]]) -> list[Instruc
     made = []
     for group in groups:
         first = group[0]
-        sums = [_sum(total, column) for column in zip(*map(_values, group))]
-        arguments = [*[s.outputs[0] for s in sums],
-                     *[v for v in first.inputs if v not in _values(first)]]
-        if first.type == 'StridedSliceGrad':
-            arguments = arguments[1:] + arguments[:1]
+        values, _ = _split(first)
+        sums = [_sum(total, column) for column in zip(*[_split(i)[0] for i in group])]
+        instead = dict(zip(values, [s.outputs[0] for s in sums]))
         alone = not terms and len(groups) == 1
-        placed = Instruction(first.definition, total.operation, tuple(arguments),
+        placed = Instruction(first.definition, total.operation,
+                             tuple([instead.get(v, v) for v in first.inputs]),
                              total.outputs if alone else first.outputs, first.attrs)
         made += [*sums, placed]
         terms += placed.outputs
@@ -91,7 +93,7 @@ def _summed(total: Instruction, groups: list[list[Instruction]]) -> list[Instruc
     return made
 
 
-def _sum(instead_of: Instruction, terms: list[Value] | tuple[Value, ...],
+def _sum(instead_of: Instruction, terms: Sequence[Value],
          output: Value | None = None) -> Instruction:
     return new('AddN', instead_of, terms, terms[0].sizes,
                {**instead_of.attrs, 'N': len(terms)}, output)

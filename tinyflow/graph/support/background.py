@@ -58,7 +58,6 @@ class Preparation:
         self.needs_interpreter = True
         self._work = work
         self._hurried = not in_turns                # whether it goes on without turns
-        self._awaited = False                       # whether a run can do nothing before it ends
         self._until = 0.0                           # when the turn ends
         self._turn, self._done = threading.Event(), threading.Event()
         self._holds_nothing = threading.Event()     # while it waits for a fork, and afterwards
@@ -81,7 +80,7 @@ class Preparation:
 
     def finish(self) -> None:
         """Waits for the end of the work; a forked child, which lacks the thread, does it itself."""
-        self._hurried = self._awaited = True
+        self._hurried = True
         self._turn.set()
         self._thread.join()
         if not self._done.is_set():
@@ -108,9 +107,6 @@ class Preparation:
 
     def _pause(self, frame: Any, event: str, argument: Any) -> None:
         """The interpreter calls it when a function of this thread begins or ends."""
-        if self._awaited:
-            sys.setprofile(None)            # with it the work would take twice as long
-            return
         if not self.needs_interpreter:
             return
         if event == 'call' and frame.f_code in _may_end:

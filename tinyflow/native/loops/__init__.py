@@ -17,7 +17,6 @@
 """
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from math import prod
 from typing import Any
@@ -50,12 +49,9 @@ def raised(program: Program, exact: bool = False) -> Program:
     """
     if not about_how_many(program, exact):
         return program
-    if exact:
-        instructions, moved, kernels = list(program.instructions), Counter[str](), _EXACT
-    else:
-        found_groups = groups.Groups(program)
-        instructions, moved = found_groups.instructions(), found_groups.moved
-        kernels = _KERNELS
+    found_groups = groups.Groups(program, exact)
+    instructions, moved = found_groups.instructions(), found_groups.moved
+    kernels = _EXACT if exact else _KERNELS
     for i, instruction in enumerate(instructions):
         make = kernels.get(instruction.type)
         if make is not None and not instruction.copy:
@@ -77,16 +73,16 @@ def about_how_many(program: Program, exact: bool = False) -> int:
                 if i.type in SCATTERS and _is_large(i.inputs[2])}
     by_result = {i.type for i in program.instructions if i.type in RESIZES | UNIFORMS
                  and (_is_large(i.outputs[0]) or not i.outputs[0].known_shape)}
-    count = len(scatters) + 2 * len(by_result)
-    if exact:
-        return count
     kinds = {(i.type, i.outputs[0].raw_shape) for i in program.instructions
              if i.definition.elementwise and i.outputs and _is_large(i.outputs[0])}
+    count = len(scatters) + 2 * len(by_result) + -(-len(kinds) // 2)
+    if exact:
+        return count
     updates = {i.type for i in program.instructions
                if i.type in UPDATES and i.inputs and _is_large(i.inputs[0])}
     rows = {i.type for i in program.instructions
             if i.type in ROW_KERNELS and _is_large(i.inputs[0])}
-    return -(-len(kinds) // 2) + 2 * len(updates) + len(rows) + count
+    return count + 2 * len(updates) + len(rows)
 
 
 def _is_large(value: Value) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from tinyflow.compiler.ir import Instruction, Value
 from tinyflow.graph.support.background import may_end_here
 from tinyflow.native.loops.functions import FUNCTIONS
-from tinyflow.native.loops.trace import Node, NotTraceable, Traced, Tracer
+from tinyflow.native.loops.trace import Node, NotTraceable, Traced, Tracer, steps_of
 from tinyflow.native.loops.vectors import Vectors
 
 __all__ = ['Reading', 'attributes', 'constant', 'elementwise', 'reading', 'traced']
@@ -48,8 +48,11 @@ def reading(shape: Sequence[int], result: Sequence[int]) -> Reading | None:
 
 # ---- the expression ----------------------------------------------------------------------------
 
-def elementwise(instruction: Instruction) -> bool:
-    """Whether a loop can compute the instruction (and is not slowed down by an input's shape)."""
+def elementwise(instruction: Instruction, exact: bool = False) -> bool:
+    """Whether a loop can compute the instruction (and is not slowed down by an input's shape).
+
+    With `exact` also whether its result has the bits of NumPy's.
+    """
     definition, outputs = instruction.definition, instruction.outputs
     if len(outputs) != 1 or not (definition.elementwise or instruction.type in _OTHERS) \
             or instruction.copy or not definition.pure or definition.state is not None:
@@ -67,15 +70,20 @@ def elementwise(instruction: Instruction) -> bool:
         if len(_tried) >= _MOST_TRIED:
             _tried.clear()
         try:
-            found = _try(instruction)
+            found = _Tried(True, _try(instruction))
         except NotTraceable:
-            found = False
+            found = _Tried(False, False)
         _tried[key] = found
-    return found
+    return found.exact if exact else found.possible
+
+
+class _Tried(NamedTuple):
+    possible: bool
+    exact: bool
 
 
 _MOST_TRIED = 4096
-_tried: dict[Any, bool] = {}
+_tried: dict[Any, _Tried] = {}
 
 
 def attributes(instruction: Instruction) -> Any:
@@ -90,16 +98,20 @@ def constant(value: Value) -> Any:
 
 
 def _try(instruction: Instruction) -> bool:
-    """Writes the instruction once. Raises NotTraceable if that is impossible."""
+    """Writes the instruction once; whether that takes none of FUNCTIONS, which are not exact.
+
+    Raises NotTraceable if it is impossible.
+    """
     tracer, vectors = Tracer(), Vectors(8, functions=FUNCTIONS)
     values: dict[Value, Node] = {}
     for i, value in enumerate(instruction.inputs):
         if value.dtype.np.kind not in 'fib':
-            return False
+            raise NotTraceable(f'elements of {value.dtype.name}')
         values[value] = tracer.input(i, value.dtype.np)
         vectors.define(values[value], f'%x{i}')
-    vectors.value(traced(tracer, instruction, values))
-    return True
+    result = traced(tracer, instruction, values)
+    vectors.value(result)
+    return not any(step.name in FUNCTIONS for step in steps_of([result]))
 
 
 @may_end_here

@@ -19,7 +19,7 @@ from tinyflow.graph.op import Op
 from tinyflow.native.loops.calls import kernel_of
 from tinyflow.native.loops.expressions import attributes, constant, elementwise, reading, traced
 from tinyflow.native.loops.kernel import Layout, native_loop
-from tinyflow.native.loops.trace import Node, Tracer
+from tinyflow.native.loops.trace import Node, Tracer, steps_of
 
 __all__ = ['LEAST', 'Groups', 'loop_definition', 'work']
 
@@ -82,10 +82,14 @@ def _alone(instruction: Instruction, position: int) -> _Group:
 
 
 class Groups:
-    """Finds the groups of a program, and replaces each that is worth it by one instruction."""
+    """Finds the groups of a program, and replaces each that is worth it by one instruction.
 
-    def __init__(self, program: Program) -> None:
+    With `exact` only those whose results have the bits of NumPy's.
+    """
+
+    def __init__(self, program: Program, exact: bool = False) -> None:
         self.program = program
+        self._exact = exact
         self.moved = Counter[str]()
         self._instructions: list[Instruction | None] = list(program.instructions)
         self._open: list[_Group] = []
@@ -103,7 +107,7 @@ class Groups:
             if _is_barrier(instruction):
                 self._close(self._open)
             used = [g for g in self._open if not g.made.isdisjoint(instruction.inputs)]
-            if not elementwise(instruction):
+            if not elementwise(instruction, self._exact):
                 self._close(used)
                 continue
             group = _alone(instruction, position)
@@ -202,16 +206,8 @@ def _is_barrier(instruction: Instruction) -> bool:
 
 def work(nodes: Iterable[Node]) -> int:
     """About how many simple operations make an element of the results."""
-    seen: set[int] = set()
-    waiting, total = list(nodes), 0
-    while waiting:
-        node = waiting.pop()
-        if not isinstance(node, Node) or id(node) in seen:
-            continue
-        seen.add(id(node))
-        total += 0 if node.name in ('input', 'constant') else _WORK.get(node.name, 1)
-        waiting.extend(node.arguments)
-    return total
+    return sum(0 if node.name in ('input', 'constant') else _WORK.get(node.name, 1)
+               for node in steps_of(nodes))
 
 
 def loop_definition(name: str, kernel: Callable[..., Any], outputs: int,

@@ -6,13 +6,13 @@ ufuncs, in the same order and with the same types, for one element after the oth
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-__all__ = ['Node', 'NotTraceable', 'Tracer', 'Traced']
+__all__ = ['Node', 'NotTraceable', 'Traced', 'Tracer', 'steps_of']
 
 
 class NotTraceable(Exception):
@@ -25,6 +25,18 @@ class Node(NamedTuple):
     name: str
     arguments: tuple[Any, ...]      # Nodes; of an input its number, of a constant its value
     dtype: np.dtype
+
+
+def steps_of(results: Iterable[Node]) -> list[Node]:
+    """The nodes that results consist of, each once."""
+    seen: dict[int, Node] = {}
+    waiting = list(results)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Node) and id(node) not in seen:
+            seen[id(node)] = node
+            waiting.extend(node.arguments)
+    return list(seen.values())
 
 
 class Tracer:

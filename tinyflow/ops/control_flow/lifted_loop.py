@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tinyflow.graph import shapes
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.blas_threads import matmul
 from tinyflow.graph.support.errors import InvalidArgumentError, report_failure
@@ -32,6 +33,8 @@ class Product(NamedTuple):
 
     a: Tensor | None
     b: Tensor
+    reduced: bool               # summed along the axes of a broadcasting, which the array lacks
+    operation: Operation        # what makes it
     part: tuple                 # an index of slices
 
 
@@ -169,10 +172,12 @@ class _Pushed:
 
 
 def _together(products, place):
-    """[(position of a or None, [(position of b, part), ...]), ...]: products with the same a."""
+    """[(position of a or None, [(position of b, product), ...]), ...]: products with the same a.
+    """
     groups = {}
-    for a, b, part in products:
-        groups.setdefault((a, b if a is None else None), []).append((place[b], part))
+    for product in products:
+        key = product.a, product.b if product.a is None else None
+        groups.setdefault(key, []).append((place[product.b], product))
     return [(None if a is None else place[a], terms) for (a, _), terms in groups.items()]
 
 
@@ -213,6 +218,9 @@ class _Products:
         a = None if self._a is None else values[self._a]
         factors = [values[b] for b, _ in self._terms]
         rows = factors[0].shape[-2]
+        if a is not None and a.shape[-2] != rows:
+            raise _refused(f'Dimensions must be equal, but are {a.shape[-2]} and {rows}',
+                           self._terms[0][1].operation)
         if self._kept is None or self._rows + rows > self._kept[1].shape[-2]:
             self.multiply()
             self._kept = _room_for(a, factors, rows)
@@ -231,9 +239,12 @@ class _Products:
             b = b[..., :self._rows, :]
             product = b.sum(0) if a is None else \
                 matmul(a[..., :self._rows, :].swapaxes(-1, -2), b)
-            for (_, part), own in zip(self._terms, columns):
-                target = self._total[(*part, ...)]
-                target += _summed_to(target.shape, product[..., own])
+            for (_, term), own in zip(self._terms, columns):
+                target, more = self._total[(*term.part, ...)], product[..., own]
+                if more.shape != target.shape and not term.reduced:
+                    raise _refused(f'Shapes {shapes.text(target.shape)} and '
+                                   f'{shapes.text(more.shape)} are not compatible', term.operation)
+                target += _summed_to(target.shape, more)
             self._rows = 0
 
 
@@ -251,7 +262,7 @@ def _room_for(a, factors, rows):
     ends = list(accumulate([factor.shape[-1] for factor in factors]))
     columns = [slice(end - f.shape[-1], end) for end, f in zip(ends, factors)]
     first = factors[0]
-    shapes = [(*first.shape[:-2], ends[-1])] + ([] if a is None else [(*a.shape[:-2], a.shape[-1])])
-    room = max(rows, min(_ROWS, _ELEMENTS // max(1, *map(prod, shapes))))
-    b, *a = [np.empty((*batch, room, width), first.dtype) for *batch, width in shapes]
+    sizes = [(*first.shape[:-2], ends[-1])] + ([] if a is None else [(*a.shape[:-2], a.shape[-1])])
+    room = max(rows, min(_ROWS, _ELEMENTS // max(1, *map(prod, sizes))))
+    b, *a = [np.empty((*batch, room, width), first.dtype) for *batch, width in sizes]
     return (*a, b, columns) if a else (None, b, columns)

@@ -111,7 +111,7 @@ def _stages(request) -> Iterator[Stage]:
     if unrolled is not program:
         program = infer(unrolled, request.shapes)
         yield Stage('passes/unroll', ['loops of known length are unrolled, after '
-                                      '32 runs'], program)
+                                      '32 runs or more'], program)
     for name, apply in PASSES.items():
         before, program = program, apply(program)
         if before.instructions != program.instructions:
