@@ -11,6 +11,7 @@ change a bit, so it does not matter when it moves up.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from tinyflow.compiler.ir import Program
+from tinyflow.graph.support.background import Preparation
 from tinyflow.native import loops
 from tinyflow.native.patience import runs_to_prepare
 from tinyflow.native.raised import raised
@@ -70,12 +72,17 @@ class RisingExecutable(FollowedExecutable):
 
 
 class RisingFunction(Executable):
-    """A function that gets loops with NumPy's bits after some calls, as soon as they are there."""
+    """A function that gets loops with NumPy's bits after some calls, as soon as they are there.
+
+    They are made in turns with further calls.
+    """
 
     def __init__(self, program: Program, runtime: Runtime) -> None:
         super().__init__(program, runtime)
         self._calls = count(1)          # by several threads
         self._begin_at = max(_BEGIN, runs_to_prepare(program, exact=True))
+        self._fastest = math.inf        # seconds of a call
+        self._preparation: Preparation | None = None
         self._raised: Executable | None = None
         self._tried = False
 
@@ -87,9 +94,17 @@ class RisingFunction(Executable):
     def call_inside(self, feeds: Sequence[np.ndarray]) -> list:
         if self._raised is not None:
             return self._raised.call_inside(feeds)
-        if next(self._calls) == self._begin_at:
-            self._runtime.preparations.begin(self._make, in_turns=False)
-        return super().call_inside(feeds)
+        if self._tried:
+            return super().call_inside(feeds)
+        call = next(self._calls)
+        begin = time.perf_counter()
+        results = super().call_inside(feeds)
+        self._fastest = min(self._fastest, time.perf_counter() - begin)
+        if call == self._begin_at:
+            self._preparation = self._runtime.preparations.begin(self._make)
+        if self._preparation is not None:
+            self._runtime.preparations.owe_turn(self._preparation, self._fastest / 2)
+        return results
 
     def _make(self) -> None:
         try:

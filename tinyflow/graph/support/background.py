@@ -31,6 +31,7 @@ __all__ = ['Preparation', 'Preparations', 'end_all', 'held_in_forks', 'may_end_h
            'without_interpreter']
 
 _PATIENCE, _UNASKED = 0.02, 0.001   # seconds without a turn, after which it works for a moment
+_SHORTEST = 0.0003                  # a turn; for less the threads' change would take longer
 _PRIORITY = 10                      # of the thread; 0 is usual, 19 the lowest
 
 _END_SECONDS = 10                   # that the exit of the process, or a fork, waits for its threads
@@ -133,14 +134,22 @@ class Preparations:
     def __init__(self) -> None:
         self._all: weakref.WeakSet[Preparation] = weakref.WeakSet()
         self._ended = False
+        self._owed = 0.0                # seconds
 
-    def begin(self, work: Callable[[], Any], in_turns: bool = True) -> Preparation:
+    def begin(self, work: Callable[[], Any]) -> Preparation:
         """One more, which ends soon if the owner has."""
-        preparation = Preparation(work, in_turns)
+        preparation = Preparation(work)
         self._all.add(preparation)
         if self._ended:
             preparation.end()
         return preparation
+
+    def owe_turn(self, preparation: Preparation, seconds: float) -> None:
+        """Gives a preparation a turn, when those that are owed to all are long enough for one."""
+        self._owed += seconds
+        if self._owed >= _SHORTEST:
+            seconds, self._owed = self._owed, 0.0
+            preparation.give_turn(seconds)
 
     def end_with(self, owner: Any) -> None:
         """Has them end when `owner` is collected, which the work must not refer to."""
