@@ -522,8 +522,8 @@ def test_a_function_whose_loops_cannot_be_made_goes_on_with_numpy(monkeypatch):
     assert functions and not functions[0].will_move
 
 
-def test_the_body_of_a_loop_gets_loops_that_change_no_bit(monkeypatch):
-    """Its tanh stays with NumPy, because the loops' has other last bits."""
+def functions_made_soon(monkeypatch):
+    """A list of what has been made for functions, which is begun after two calls."""
     monkeypatch.setattr(rise, 'runs_to_prepare', lambda program, exact=False: 2)
     made, make = [], rise.RisingFunction._make
 
@@ -531,6 +531,12 @@ def test_the_body_of_a_loop_gets_loops_that_change_no_bit(monkeypatch):
         make(function)
         made.append(function._raised)
     monkeypatch.setattr(rise.RisingFunction, '_make', recorded)
+    return made
+
+
+def test_the_body_of_a_loop_gets_loops_that_change_no_bit(monkeypatch):
+    """Its tanh stays with NumPy, because the loops' has other last bits."""
+    made = functions_made_soon(monkeypatch)
 
     def body(i, y):
         gate = tf.clip_by_value(y * 0.3 + 0.5, 0.0, 1.0)
@@ -558,13 +564,7 @@ def test_the_body_of_a_loop_gets_loops_that_change_no_bit(monkeypatch):
 
 @pytest.mark.parametrize('sizes', [(8, 9, 3), (None, None, None)])
 def test_a_function_of_a_dataset_gets_loops_that_change_no_bit(sizes, monkeypatch):
-    monkeypatch.setattr(rise, 'runs_to_prepare', lambda program, exact=False: 2)
-    made, make = [], rise.RisingFunction._make
-
-    def recorded(function):
-        make(function)
-        made.append(function._raised)
-    monkeypatch.setattr(rise.RisingFunction, '_make', recorded)
+    made = functions_made_soon(monkeypatch)
     images = RNG.normal(size=(6, 8, 9, 3)).astype('f')
     passes = []
     for mode in ('off', 'auto'):
