@@ -4,7 +4,8 @@
 
 A run with NumPy alone is the yardstick. It prints when native code takes over, in runs and in
 seconds, how long the slowest run took from the second until some after the take-over, with no
-compiled loops on disk and with all of them, and what a run takes afterwards; medians of rounds.
+compiled loops on disk and with all of them, the slowest of as many with NumPy alone, and what a run
+takes afterwards; medians of rounds.
 Objects that are there before the first run are out of Python's collector's sight (`gc.freeze`): it
 looks through all of them once at some time, with NumPy alone, too.
 """
@@ -38,8 +39,8 @@ def main():
         print(json.dumps(first_runs(options.child)))
         return
     print("| workload | taken over at | after, cold | after, warm | the slowest run, cold "
-          "| the slowest run, warm | a run afterwards |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+          "| the slowest run, warm | with NumPy alone | a run afterwards |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name in options.only or NAMES:
         rounds = [one_round(name) for _ in range(options.rounds)]
         print(line(WORKLOADS[name].rows[0].title, rounds), flush=True)
@@ -54,8 +55,8 @@ def parse_arguments():
 
 
 def one_round(name):
-    """The median run with NumPy alone, and the first runs without and with loops on disk."""
-    alone = median(times(name, {"TINYFLOW_NATIVE": "off"})["seconds"][3:])
+    """The first runs with NumPy alone, and those without and with loops on disk."""
+    alone = times(name, {"TINYFLOW_NATIVE": "off"})["seconds"]
     with tempfile.TemporaryDirectory() as folder:
         cold, warm = [times(name, {"TINYFLOW_CACHE": folder}) for _ in range(2)]
     return alone, cold, warm
@@ -93,15 +94,20 @@ def first_runs(name):
 def line(title, rounds):
     """A row of the table; the first run compiles for NumPy, too, so it is not compared."""
     if any(answer["native"] is None for _, *answers in rounds for answer in answers):
-        return f"| {title} | never | | | | | |"
+        return f"| {title} | never | | | | | | |"
     native = rounds[0][1]["native"]
     after = [median([sum(answers[i]["seconds"][:native]) for _, *answers in rounds])
              for i in range(2)]
-    slowest = [median([max(answers[i]["seconds"][1:]) / alone for alone, *answers in rounds])
-               for i in range(2)]
-    last = median([median(cold["seconds"][native + 1:]) / alone for alone, cold, _ in rounds])
+    numpy_run = [median(alone[3:]) for alone, *_ in rounds]
+    slowest = [median([max(seconds[1:native + AFTER]) / run for seconds, run in
+                       zip(those, numpy_run)])
+               for those in ([cold["seconds"] for _, cold, _ in rounds],
+                             [warm["seconds"] for *_, warm in rounds],
+                             [alone for alone, *_ in rounds])]
+    last = median([median(cold["seconds"][native + 1:]) / run
+                   for (_, cold, _), run in zip(rounds, numpy_run)])
     return (f"| {title} | run {native + 1} | {after[0]:.2f} s | {after[1]:.2f} s "
-            f"| {slowest[0]:.1f}x | {slowest[1]:.1f}x | {last:.2f}x |")
+            f"| {slowest[0]:.1f}x | {slowest[1]:.1f}x | {slowest[2]:.1f}x | {last:.2f}x |")
 
 
 if __name__ == "__main__":

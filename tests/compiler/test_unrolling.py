@@ -11,6 +11,7 @@ import tinyflow as tf
 from tinyflow.compiler.compile import Options, graph_to_program, optimise
 from tinyflow.compiler.functions.unrolling import unrolling_cost
 from tinyflow.compiler.passes import EXACT, PASSES
+from tinyflow.graph.support.background import TURN
 from tinyflow.session import loop_executable
 from tinyflow.session.program_cache import ProgramCache
 
@@ -214,7 +215,7 @@ def test_a_program_waits_for_as_many_runs_as_unrolling_takes(instruction, monkey
     monkeypatch.setattr(loop_executable, '_UNROLL_ONE', instruction)
     m, y = powers(4)
     cost = unrolling_cost(graph_to_program((y,), (m,)), [(3, 3)], True)
-    wanted = max(8, 2 + math.ceil(2 * instruction * cost.instructions / cost.seconds))
+    wanted = max(8, 2 + math.ceil(instruction * cost.instructions / (TURN * cost.seconds)))
     with tf.Session() as session:
         session._programs = ProgramCache(session._store, Options(unroll=8))
         session.run(tf.global_variables_initializer())

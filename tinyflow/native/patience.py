@@ -15,7 +15,7 @@ __all__ = ['runs_to_prepare']
 
 _START = 0.5                # seconds: importing llvmlite, in turns with the runs
 _EACH = 0.05                # to compile a loop
-_INSTRUCTION = 0.0006       # to look at one and write the source, in turns of half a run
+_INSTRUCTION = 0.0006       # to look at one and write the source, in turns
 _MOST = 20_000
 
 

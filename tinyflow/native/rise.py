@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from tinyflow.compiler.ir import Program
-from tinyflow.graph.support.background import Preparation
+from tinyflow.graph.support.background import TURN, Preparation
 from tinyflow.native import loops
 from tinyflow.native.patience import runs_to_prepare
 from tinyflow.native.raised import raised
@@ -103,7 +103,7 @@ class RisingFunction(Executable):
         if call == self._begin_at:
             self._preparation = self._runtime.preparations.begin(self._make)
         if self._preparation is not None:
-            self._runtime.preparations.owe_turn(self._preparation, self._fastest / 2)
+            self._runtime.preparations.owe_turn(self._preparation, TURN * self._fastest)
         return results
 
     def _make(self) -> None:

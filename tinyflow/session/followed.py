@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tinyflow.compiler.ir import Program
-from tinyflow.graph.support.background import Preparation
+from tinyflow.graph.support.background import TURN, Preparation
 from tinyflow.graph.support.processors import leaving_one
 from tinyflow.session.executable import Executable
 from tinyflow.session.runtime import Runtime
@@ -71,8 +71,7 @@ class FollowedExecutable(Executable):
         self._fastest = min(self._fastest, time.perf_counter() - begin)
         self._count.runs += 1
         if self._has_begun:
-            # A run with its turn takes half as long again; three times is what may be noticed.
-            self._prepare().give_turn(self._fastest / 2)
+            self._prepare().give_turn(TURN * self._fastest)
         return results
 
     def _is_due(self) -> bool:

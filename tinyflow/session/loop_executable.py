@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from tinyflow.compiler.functions.unrolling import UnrollingCost
 from tinyflow.compiler.ir import Program
+from tinyflow.graph.support.background import TURN
 from tinyflow.session.executable import Executable
 from tinyflow.session.followed import FollowedExecutable
 from tinyflow.session.runtime import Runtime
 
-_UNROLL_ONE = 0.0004        # seconds for an instruction, in turns of half a run
+_UNROLL_ONE = 0.0002        # seconds for an instruction, in turns
 
 
 class LoopExecutable(FollowedExecutable):
@@ -27,7 +28,7 @@ class LoopExecutable(FollowedExecutable):
                  cost: Callable[[], UnrollingCost | None], unroll: Callable[[], Program],
                  executable_of: Callable[[Program], Executable],
                  replace: Callable[[Executable], None]) -> None:
-        # Unrolling has the turns of three quarters of the runs, each of half a run.
+        # Unrolling has the turns of three quarters of the runs.
         super().__init__(program, runtime, patience // 4, patience, replace)
         self._find_cost, self._unroll, self._executable_of = cost, unroll, executable_of
         self._cost: UnrollingCost | None = None
@@ -46,7 +47,7 @@ class LoopExecutable(FollowedExecutable):
         cost = self._unrolling_cost()
         if cost is None or not cost.instructions:
             return 0
-        return math.ceil(_UNROLL_ONE * cost.instructions / (cost.seconds / 2))
+        return math.ceil(_UNROLL_ONE * cost.instructions / (TURN * cost.seconds))
 
     def _unrolling_cost(self) -> UnrollingCost | None:
         """Found in the background; by a run, if that is too late or in a forked process."""

@@ -3,7 +3,7 @@
 The interpreter runs Python code of one thread at a time, and a thread keeps that right for 5 ms
 when another wants it. Kernels give it away each time they work on a large array, so next to a
 thread that prepares something a training step would wait for 5 ms dozens of times. So such a thread
-works between the runs, for half as long as one takes. While they run it does what needs no
+works between the runs, for a third of what one takes. While they run it does what needs no
 interpreter, such as compiling by LLVM, and, if no turn comes for long, a millisecond's work at a
 time: it may hold a lock that they wait for. It pauses where a function begins or ends, so a turn
 may last longer by one call.
@@ -27,9 +27,10 @@ from typing import Any, TypeVar
 from tinyflow.graph.support.gc_pause import collector_paused
 from tinyflow.graph.support.processors import limited_to, present
 
-__all__ = ['Preparation', 'Preparations', 'end_all', 'held_in_forks', 'may_end_here',
+__all__ = ['TURN', 'Preparation', 'Preparations', 'end_all', 'held_in_forks', 'may_end_here',
            'without_interpreter']
 
+TURN = 1 / 3                        # of a run's time; the last call in a turn makes it longer
 _PATIENCE, _UNASKED = 0.02, 0.001   # seconds without a turn, after which it works for a moment
 _SHORTEST = 0.0003                  # a turn; for less the threads' change would take longer
 _PRIORITY = 10                      # of the thread; 0 is usual, 19 the lowest

@@ -74,7 +74,7 @@ def update(rule, targets, grad, *scalars):
             targets, grad = [target.reshape(1) for target in targets], grad.reshape(1)
         rule(update_rules.FRESH, *targets, grad, *scalars)
         return var
-    if np.may_share_memory(grad, var):
+    if grad is not var and np.may_share_memory(grad, var):
         grad = grad.copy()      # a view of the Variable, whose tiles need not be the Variable's
     flat = [array.reshape(-1) for array in (*targets, grad)]
 
