@@ -78,13 +78,18 @@ def first_runs(name):
 
     with tf.Graph().as_default():
         step = WORKLOADS[name].setup(tf, np)
-    seconds, native = [], None
     gc.collect()
     gc.freeze()
-    while sum(seconds[1:]) < SECONDS and (native is None or len(seconds) < native + AFTER):
+
+    def timed():
         begin = time.perf_counter()
         step()
-        seconds.append(time.perf_counter() - begin)
+        return time.perf_counter() - begin
+
+    seconds, native = [timed()], None
+    end = time.perf_counter() + SECONDS
+    while time.perf_counter() < end and (native is None or len(seconds) < native + AFTER):
+        seconds.append(timed())
         # Not native_tier_ran: functions inside of a program move up before the program does.
         if native is None and executables("NativeExecutable", "runs"):
             native = len(seconds) - 1

@@ -15,6 +15,14 @@ from tinyflow.graph.support import background, processors
 from tinyflow.graph.support.background import Preparation, may_end_here, without_interpreter
 
 
+def without_turns(work):
+    """A Preparation that never pauses, as when its end is waited for."""
+    preparation = Preparation(work)
+    preparation._hurried = True
+    preparation._turn.set()
+    return preparation
+
+
 def count_calls(counted, stop):
     """Calls a function again and again until `stop` is set."""
     while not stop.is_set():
@@ -80,13 +88,6 @@ def test_an_error_is_printed_and_ends_the_work(monkeypatch):
     assert seen == [ZeroDivisionError]
 
 
-def test_work_without_turns(monkeypatch):
-    monkeypatch.setattr(background, '_PATIENCE', 60)
-    done = threading.Event()
-    Preparation(lambda: list(map(len, ['a'] * 1000)) and done.set(), in_turns=False)
-    assert done.wait(60)
-
-
 def test_no_run_waits_while_the_thread_needs_no_interpreter(monkeypatch):
     monkeypatch.setattr(background, 'present', lambda: 2)
     begun, go_on = threading.Event(), threading.Event()
@@ -136,9 +137,9 @@ def test_other_threads_keep_their_settings():
         assert seen[0] > priority or seen[0] == 19
 
 
-@pytest.mark.parametrize('in_turns', [False, True])
-def test_work_is_ended_with_the_process(in_turns):
-    preparation = Preparation(endless_work, in_turns)
+@pytest.mark.parametrize('begin', [Preparation, without_turns])
+def test_work_is_ended_with_the_process(begin):
+    preparation = begin(endless_work)
     background.end_all()
     assert not preparation._thread.is_alive()
 
@@ -161,7 +162,7 @@ def test_a_lock_of_another_package_is_returned_when_work_ends():
         len('')
         held.release()
 
-    preparation = Preparation(lambda: endless_work(with_lock), in_turns=False)
+    preparation = without_turns(lambda: endless_work(with_lock))
     assert inside.wait(60)
     threading.Timer(0.2, go_on.set).start()
     background.end_all()
@@ -181,8 +182,8 @@ def endless_work(step=lambda: None):
 
 
 @needs_fork
-@pytest.mark.parametrize('in_turns', [False, True])
-def test_a_forked_child_finds_no_lock_that_work_holds(in_turns):
+@pytest.mark.parametrize('begin', [Preparation, without_turns])
+def test_a_forked_child_finds_no_lock_that_work_holds(begin):
     lock, taken = threading.Lock(), threading.Event()
 
     def with_lock():
@@ -191,7 +192,7 @@ def test_a_forked_child_finds_no_lock_that_work_holds(in_turns):
             for _ in range(20):
                 len('')
 
-    preparation = Preparation(lambda: endless_work(with_lock), in_turns)
+    preparation = begin(lambda: endless_work(with_lock))
     assert taken.wait(60)
     statuses = statuses_of_children(lambda: 0 if lock.acquire(timeout=30) else 1, 10)
     preparation.end()
@@ -209,7 +210,8 @@ def test_an_interrupted_program_ends_by_the_signal():
                '    threading.main_thread().join()\n'
                '    time.sleep(0.2)\n'
                '    exec("1")\n'
-               'kept = Preparation(work, in_turns=False)\n'
+               'kept = Preparation(work)\n'
+               'kept._hurried = True\n'
                'raise KeyboardInterrupt\n')
     done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True,
                           timeout=120)

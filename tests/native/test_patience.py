@@ -3,6 +3,7 @@ import pytest
 
 import tinyflow as tf
 from tinyflow.compiler.compile import Options, graph_to_program, optimise
+from tinyflow.compiler.cost import numpy_seconds
 from tinyflow.native import loops
 from tinyflow.native.patience import runs_to_prepare
 
@@ -25,3 +26,29 @@ def test_long_steps_move_up_early():
 
 def test_short_steps_wait_for_as_long_as_compiling_takes():
     assert runs(1024) < runs(128) < runs(16) and runs(16) > 200
+
+
+def seconds(build, *shapes):
+    """About how long NumPy takes for what is built from placeholders of these shapes."""
+    with tf.Graph().as_default():
+        xs = [tf.placeholder(tf.float32, shape) for shape in shapes]
+        program = optimise(graph_to_program([build(*xs)], xs), shapes, Options())
+        return sum(map(numpy_seconds, program.instructions))
+
+
+def test_a_product_of_stacks_takes_as_long_as_its_products():
+    single = seconds(tf.matmul, (256, 512), (512, 256))
+    assert 5 < seconds(tf.matmul, (10, 256, 512), (10, 512, 256)) / single < 15
+
+
+@pytest.mark.parametrize('optimizer', ['Adagrad', 'Momentum', 'Ftrl', 'GradientDescent'])
+def test_an_update_of_rows_costs_no_walk_over_the_table(optimizer):
+    def seconds_of(words):
+        with tf.Graph().as_default():
+            table = tf.Variable(tf.zeros([words, 64]))
+            loss = tf.reduce_sum(tf.nn.embedding_lookup(table, tf.constant([1, 2])))
+            arguments = [0.1] * (2 if optimizer == 'Momentum' else 1)
+            step = getattr(tf.train, optimizer + 'Optimizer')(*arguments).minimize(loss)
+            program = optimise(graph_to_program([step], []), [], Options())
+            return sum(map(numpy_seconds, program.instructions))
+    assert seconds_of(1_000_000) == seconds_of(100)

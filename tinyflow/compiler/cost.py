@@ -5,10 +5,12 @@ When a program is replaced by a faster one depends on it, and so do the bits of 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import pairwise
 from math import prod
 from typing import Any
 
-from tinyflow.compiler.ir import Instruction
+from tinyflow.compiler.ir import Instruction, Value
 
 __all__ = ['numpy_seconds']
 
@@ -24,23 +26,36 @@ _MULTIPLICATION = 1.2e-11   # seconds, on all processors
 
 def numpy_seconds(instruction: Instruction) -> float:
     """About how long an instruction takes with NumPy, on a fast machine."""
-    values = instruction.outputs if not instruction.writes else instruction.inputs[:1]
-    if 'Scatter' in instruction.type:
-        values = instruction.inputs[2:]
-    elements = max([_size(v) for v in values], default=0)
+    elements = max(map(_size, _written(instruction)), default=0)
     kind = instruction.type.removeprefix('Resource')
     factor = _UPDATE if kind.startswith('Apply') else _DEAR.get(kind, 1)
     call = _WINDOWS if any(part in kind for part in ('Conv', 'Pool', 'BatchNorm')) else _CALL
     return call + factor * elements * _ELEMENT + _multiplications(instruction) * _MULTIPLICATION
 
 
+def _written(instruction: Instruction) -> Sequence[Value]:
+    """Arrays, the largest of which is as large as what is written."""
+    if not instruction.writes:
+        return instruction.outputs
+    inputs = instruction.inputs
+    if 'Scatter' in instruction.type:
+        return inputs[2:]
+    if 'Sparse' in instruction.type:                    # the rows are given before their indices
+        return [rows for rows, indices in pairwise(inputs) if indices.dtype.is_integer]
+    return inputs[:1]
+
+
 def _multiplications(instruction: Instruction) -> float:
     """Of matrix products and convolutions: the elements of the three arrays say how many."""
-    if 'MatMul' not in instruction.type and 'Conv' not in instruction.type:
+    is_product = 'MatMul' in instruction.type
+    if not is_product and 'Conv' not in instruction.type:
         return 0
-    sizes = [_size(v) for v in (*instruction.inputs, *instruction.outputs)]
-    found = math.sqrt(prod(sorted(sizes)[-3:]))
-    return found if 'MatMul' in instruction.type else _WINDOW * found
+    arrays = (*instruction.inputs, *instruction.outputs)
+    found = math.sqrt(prod(sorted(map(_size, arrays))[-3:]))
+    if not is_product:
+        return _WINDOW * found
+    stack = prod([n or 1 for n in (instruction.outputs[0].raw_shape or ())[:-2]])
+    return found / math.sqrt(stack)                     # each of the three has that many matrices
 
 
 def _size(value: Any) -> int:

@@ -24,7 +24,7 @@ def native_instruction(instruction: Instruction, kernel: Callable[..., Any],
     instructions, of which `instruction` names the node.
     """
     base: Any = instruction.definition
-    definition = type(base)(base.__name__, (base,), {'native': kernel}, abstract=True)
+    definition = type(base)(base.__name__, (base,), {}, abstract=True)
     definition.kernel = staticmethod(kernel)
     definition.type = f'native_{base.type}_{next(_numbers)}'    # the kernel's name in the source
     definition.kernel_attrs = ()

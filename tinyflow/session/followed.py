@@ -12,12 +12,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tinyflow.compiler.ir import Program
-from tinyflow.graph.support.background import TURN, Preparation
+from tinyflow.graph.support.background import TURN, Preparation, held_in_forks
 from tinyflow.graph.support.processors import leaving_one
 from tinyflow.session.executable import Executable
 from tinyflow.session.runtime import Runtime
 
 __all__ = ['FollowedExecutable']
+
+_lock = held_in_forks(threading.Lock())     # of all, who hold it for a moment
 
 
 class FollowedExecutable(Executable):
@@ -36,7 +38,6 @@ class FollowedExecutable(Executable):
         self._count = runtime.trainings.runs_of(program)
         self._start = 0                 # the training's runs before this program took over
         self._fastest = float('inf')    # seconds of a run
-        self._lock = threading.Lock()
         self._following: Executable | None = None
         self._preparation: Preparation | None = None
         self._done = False
@@ -65,8 +66,8 @@ class FollowedExecutable(Executable):
         run = super().__call__
         begin = time.perf_counter()
         # Two threads of a matrix product would wait for each other next to one that works in the
-        # background, for many times as long as the product takes. Until the other program is due,
-        # even if it is done: the bits must not depend on time.
+        # background, for many times as long as the product takes. A processor is left to it until
+        # the other program is due, even if that is done: the bits must not depend on time.
         results = leaving_one(run, feeds) if self._has_begun else run(feeds)
         self._fastest = min(self._fastest, time.perf_counter() - begin)
         self._count.runs += 1
@@ -84,7 +85,7 @@ class FollowedExecutable(Executable):
         return self._count.runs >= self._start + self._begin
 
     def _prepare(self) -> Preparation:
-        with self._lock:
+        with _lock:
             if self._preparation is None:
                 self._preparation = self._runtime.preparations.begin(self._make)
             return self._preparation
@@ -94,7 +95,7 @@ class FollowedExecutable(Executable):
 
     def _move(self) -> None:
         self._prepare().finish()
-        with self._lock:
+        with _lock:
             if not self._done:
                 self._done = True
                 following = self._following

@@ -98,9 +98,16 @@ def test_other_origins_have_other_names():
                 (('1', 'cpu', 'text'), ('2', 'cpu', 'text'), ('1', 'cpu', 'texts'))}) == 3
 
 
+def test_a_folder_that_others_have_made_meanwhile_is_not_used(folder):
+    assert object_cache.find('name') is None
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+    object_cache.keep('name', b'code')
+    assert object_cache.find('name') is None
+
+
 def test_a_folder_that_others_can_write_to_is_not_used(folder):
     object_cache.keep('name', b'code')
     assert object_cache.find('name') == b'code'
     folder.chmod(0o777)
-    object_cache._is_safe.cache_clear()
     assert object_cache.find('name') is None

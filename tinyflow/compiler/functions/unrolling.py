@@ -26,7 +26,7 @@ from tinyflow.graph.operation import Operation
 from tinyflow.graph.shapes import Shape
 
 _MOST_STEPS = 64            # iterations of one loop
-_MOST_NODES = 5000          # instructions that one loop may become
+_MOST_NODES = 5000          # that one loop becomes, if each step has as many as the first
 _HEAVY = frozenset({'MatMul', 'BatchMatMulV2'})
 
 
@@ -95,8 +95,7 @@ def unrolling_cost(program: Program, feed_shapes: Sequence[Shape],
                         counters.put(loop.outputs[p], value)
                 made: list[Instruction] = []
                 body.instantiate(loop.inputs, fold, made)
-                if steps * len(made) > _MOST_NODES:
-                    raise _CannotUnroll
+                _refuse_long(steps, made)
                 instructions += steps * len(made)
                 seconds += steps * sum(map(numpy_seconds, made))
     except _CannotUnroll:
@@ -177,11 +176,18 @@ def _unrolled(instruction: Instruction, storages: dict[Operation, Value],
     condition, body = _functions(instruction, storages)
     values = list(instruction.inputs)
     made: list[Instruction] = []
-    for _ in range(_count_steps(instruction, condition, body, fold)[0]):
-        if len(made) > _MOST_NODES:
-            raise _CannotUnroll
+    steps, _ = _count_steps(instruction, condition, body, fold)
+    for i in range(steps):
         values = body.instantiate(values, fold, made)
+        if i == 0:
+            _refuse_long(steps, made)
     return made, _arrays(values[:len(instruction.outputs)])
+
+
+def _refuse_long(steps: int, first: list[Instruction]) -> None:
+    """Refuses a loop of so many steps whose first one consists of these instructions."""
+    if steps * len(first) > _MOST_NODES:
+        raise _CannotUnroll
 
 
 def _functions(loop: Instruction,

@@ -147,9 +147,8 @@ class _Body:
     def _product(self, tensor: Tensor) -> Product | None:
         """The product that the tensor is, or the sum of rows; None if it is anything else.
 
-        The product may have been summed along the axes of a
-        broadcasting whose gradient it is: then the loop does that with the sum of products, whose
-        shape says along which.
+        The product may have been summed along the axes of a broadcasting whose gradient it is. The
+        loop then adds up whole products, and their sum is summed along those axes, to its shape.
         """
         operation = tensor.op
         if operation.type == 'BiasAddGrad':

@@ -51,7 +51,7 @@ def _groups(total: Instruction, uses: Counter) -> list[list[Instruction]]:
 def _place(instruction: Instruction) -> Hashable | None:
     """What says where an instruction puts its values; None if it is of another kind, or not known.
 
-    A Variable must be read where the instruction is: it may be assigned to before the sum.
+    One that reads a Variable stays as it is: the Variable may be assigned to before the sum.
     """
     if instruction.type not in ('StridedSliceGrad', 'ConcatV2'):
         return None

@@ -51,15 +51,15 @@ _held: list[threading.Lock] = []            # by the fork that is under way
 
 
 class Preparation:
-    """Work that a thread does, in turns or without a pause.
+    """Work that a thread does in turns.
 
     It may hold locks meanwhile, so it never waits for long. An error is printed, as of any thread.
     """
 
-    def __init__(self, work: Callable[[], Any], in_turns: bool = True) -> None:
+    def __init__(self, work: Callable[[], Any]) -> None:
         self.needs_interpreter = True
         self._work = work
-        self._hurried = not in_turns                # whether it goes on without turns
+        self._hurried = False                       # whether it goes on without turns
         self._until = 0.0                           # when the turn ends
         self._turn, self._done = threading.Event(), threading.Event()
         self._holds_nothing = threading.Event()     # while it waits for a fork, and afterwards
@@ -205,8 +205,9 @@ def end_all() -> None:
 def _at_exit() -> None:
     """LLVM must not work while the process takes its library down.
 
-    An interrupt that ends a program ends its process like the signal, so that a shell's loop ends,
-    too. But the interpreter forgets it when any thread executes a text, as namedtuple does.
+    A process that an interrupt has ended reports the signal, so that a shell's loop ends, too. But
+    the interpreter forgets that there was an interrupt when any thread executes a text, as
+    namedtuple does. Raising it in such a text reminds it.
     """
     if _all:
         end_all()

@@ -86,7 +86,7 @@ def dot_in_one_thread(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> bool:
     return True
 
 
-def threads_for(work: int, free: int, products: int = 1) -> int:
+def threads_for(work: int, free: int, products: int) -> int:
     """How many threads a product of `work` multiplications gets.
 
     `free` processors are shared by the `products` that are being computed. The number does not

@@ -181,7 +181,7 @@ class _Watch:
     def _look(self, now: float, own: float) -> None:
         looked, busy = self._looked, seconds_busy()
         if busy is None:
-            self._looked = math.inf, own, 0.0               # never again
+            self._looked = math.inf, own, 0.0               # not while this goes on
             return
         if looked is not None:
             others = max(0.0, (busy - looked[2]) - (own - looked[1])) / (now - looked[0])

@@ -98,7 +98,7 @@ def constant(value: Value) -> Any:
 
 
 def _try(instruction: Instruction) -> bool:
-    """Writes the instruction once; whether that takes none of FUNCTIONS, which are not exact.
+    """Writes the instruction once; whether all steps of that are exact.
 
     Raises NotTraceable if it is impossible.
     """
@@ -111,7 +111,13 @@ def _try(instruction: Instruction) -> bool:
         vectors.define(values[value], f'%x{i}')
     result = traced(tracer, instruction, values)
     vectors.value(result)
-    return not any(step.name in FUNCTIONS for step in steps_of([result]))
+    return all(map(_is_exact, steps_of([result])))
+
+
+def _is_exact(step: Node) -> bool:
+    if step.name == 'power':            # a product
+        return step.arguments[1].arguments[0] == 2
+    return step.name not in FUNCTIONS
 
 
 @may_end_here
@@ -159,8 +165,8 @@ def _add_n(*terms: Any) -> Any:
 
 # Kernels that look at values or sizes to be fast; here they need not.
 _OVERRIDES: dict[str, Callable[..., Any]] = {
-    'Maximum': lambda x, y: np.where(np.less(x, y), y, x),
-    'Minimum': lambda x, y: np.where(np.greater(x, y), y, x),
+    'Maximum': lambda x, y: np.where(np.less_equal(x, y), y, x),
+    'Minimum': lambda x, y: np.where(np.greater_equal(x, y), y, x),
     'Sign': lambda x: np.where(np.equal(x, x), np.sign(x), np.zeros_like(x)),
     'SelectV2': np.where,
 }

@@ -213,7 +213,7 @@ def work(nodes: Iterable[Node]) -> int:
 def loop_definition(name: str, kernel: Callable[..., Any], outputs: int,
                     overwrites: tuple[int, ...]) -> type[Op]:
     """The definition of an instruction with a native kernel and no node of its own."""
-    definition = type(Op)(name, (Op,), {'native': kernel}, abstract=True)
+    definition = type(Op)(name, (Op,), {}, abstract=True)
     definition.kernel = staticmethod(kernel)
     definition.type = f'native_{name}_{next(_numbers)}'     # the kernel's name in the source
     definition.overwrites = overwrites

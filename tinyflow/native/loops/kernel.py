@@ -126,7 +126,7 @@ class _Loop:
         return 'true' if flat else 'false'
 
     def _distance(self, i: int) -> list[str]:
-        size = _size(self.layout.dtypes[i])
+        size = self._size(i)
         lines = [f'  %row{i} = mul i64 %breadth, {size}']
         if self.layout.rank != 2 or self.layout.trailing != 1:
             return [*lines, f'  %fits{i} = and i1 %whole{i}, true',
@@ -184,7 +184,7 @@ class _Loop:
         lines += ['  %rest = sub i64 %columns, %c',
                   f'  %complete = icmp uge i64 %rest, {self.width}',
                   '  br i1 %complete, label %load, label %load.last', 'load:']
-        lines += [f'  %a{i} = load {self._memory(i)}, ptr %at{i}, align {self._align(i)}'
+        lines += [f'  %a{i} = load {self._memory(i)}, ptr %at{i}, align {self._size(i)}'
                   for i in loaded]
         lines += ['  br label %compute', 'load.last:',
                   *first_lanes('mask', '%rest', self.width),
@@ -197,7 +197,7 @@ class _Loop:
     def _memory(self, i: int) -> str:
         return f'<{self.width} x {STORED[self.layout.dtypes[i]]}>'
 
-    def _align(self, i: int) -> int:
+    def _size(self, i: int) -> int:
         return _size(self.layout.dtypes[i])
 
     def _store(self) -> list[str]:
@@ -208,7 +208,7 @@ class _Loop:
                 result = f'%y{i}'
             stored.append((i, result))
         lines += ['  br i1 %complete, label %store, label %store.last', 'store:',
-                  *[f'  store {self._memory(i)} {result}, ptr %at{i}, align {self._align(i)}'
+                  *[f'  store {self._memory(i)} {result}, ptr %at{i}, align {self._size(i)}'
                     for i, result in stored],
                   '  br label %column.end', 'store.last:',
                   *first_lanes('mask.2', '%rest', self.width)]
@@ -218,13 +218,13 @@ class _Loop:
     def _masked_load(self, i: int) -> str:
         kind, name = self._memory(i), f'llvm.masked.load.v{self.width}{self._suffix(i)}.p0'
         self.masks.add(f'declare {kind} @{name}(ptr, i32, <{self.width} x i1>, {kind})')
-        return (f'  %b{i} = call {kind} @{name}(ptr %at{i}, i32 {self._align(i)}, '
+        return (f'  %b{i} = call {kind} @{name}(ptr %at{i}, i32 {self._size(i)}, '
                 f'<{self.width} x i1> %mask, {kind} zeroinitializer)')
 
     def _masked_store(self, i: int, result: str) -> str:
         kind, name = self._memory(i), f'llvm.masked.store.v{self.width}{self._suffix(i)}.p0'
         self.masks.add(f'declare void @{name}({kind}, ptr, i32, <{self.width} x i1>)')
-        return (f'  call void @{name}({kind} {result}, ptr %at{i}, i32 {self._align(i)}, '
+        return (f'  call void @{name}({kind} {result}, ptr %at{i}, i32 {self._size(i)}, '
                 f'<{self.width} x i1> %mask.2)')
 
     def _suffix(self, i: int) -> str:

@@ -68,13 +68,12 @@ def _folder() -> Path | None:
     return Path(usual) / 'tinyflow' / 'loops' if os.path.isabs(usual) else None
 
 
-@cache
 def _is_safe(folder: Path) -> bool:
     """Whether only this user and the system's can put code there."""
     try:
         found = folder.stat()
     except OSError:
-        return True                             # there is nothing in it
+        return False                            # there is nothing in it
     return found.st_uid in (0, os.geteuid()) and not found.st_mode & 0o022
 
 

@@ -85,8 +85,7 @@ class _Text:
                            '0', None if self.logarithm else power)
         name = f'@llvm.vector.reduce.fadd.v{self.width}f{self.bits}'
         self.declared.add(f'declare {self.scalar} {name}({self.scalar}, {self.kind})')
-        zero = '0.0'
-        lines += ['second.end:', f'  %sum = call reassoc {self.scalar} {name}({self.scalar} {zero},'
+        lines += ['second.end:', f'  %sum = call reassoc {self.scalar} {name}({self.scalar} 0.0,'
                   f' {self.kind} {found})', *self._equal('sum')]
         for name, value in (('largest', 'top'), ('total', 'sum')):
             lines += [f'  %{name}.r = getelementptr {self.scalar}, ptr %{name}, i64 %r',

@@ -54,10 +54,6 @@ class Tracer:
         """The element of input `number` that belongs to the result's."""
         return self.node('input', (number,), dtype)
 
-    def array(self, node: Node, ndim: int) -> Traced:
-        """An array whose elements are `node`."""
-        return Traced(self, node, ndim)
-
     def cast(self, node: Node, dtype: np.dtype) -> Node:
         """The node as another type."""
         if node.dtype == dtype:

@@ -33,7 +33,6 @@ class _Rules:
     """Applies rules by loops; the counterpart of `base.update`."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
-        self.shape = shape
         self.size = int(np.prod(shape))
         self.kernels: dict[Any, Callable[..., Any]] = {}
 

@@ -56,6 +56,16 @@ class _Argument(ctypes.Structure):
     _fields_ = [('argument', ctypes.c_int), ('memory', ctypes.c_void_p)]
 
 
+class _Object(ctypes.c_void_p):
+    """An object of oneDNN's, which is destroyed together with this one."""
+
+    destroy: Any = None
+
+    def __del__(self) -> None:
+        if self.destroy is not None and not sys.is_finalizing():
+            self.destroy(self)
+
+
 class Library:
     """The loaded library, with an engine (the CPU) and a stream (the order of execution)."""
 
@@ -77,9 +87,15 @@ class Library:
             raise Unsupported(f'{name}: status {status}')
 
     def make(self, name: str, *arguments: Any) -> ctypes.c_void_p:
-        """The object that a function of the library makes, by its first parameter."""
-        made = ctypes.c_void_p()
+        """The object that a function of the library makes, by its first parameter.
+
+        It must be kept for as long as others refer to it by its address.
+        """
+        made = _Object()
         self.check(name, ctypes.byref(made), *arguments)
+        kind = name[:name.index('_create')]
+        kind = 'dnnl_primitive_desc' if kind.endswith('_primitive_desc') else kind
+        made.destroy = getattr(self.calls, f'{kind}_destroy')
         return made
 
     def use_threads(self, number: int) -> None:
@@ -174,6 +190,7 @@ class Primitive:
         self._library = library = load()
         self._most_threads = max(1, min(processors.present(), work // _PER_THREAD))
         self._lock = threading.Lock()
+        self._make = make               # keeps what the description refers to
         _primitives.add(self)
         # oneDNN divides the work, and so decides on the order of sums, by the number that the
         # thread that makes the primitive has set.
@@ -191,7 +208,7 @@ class Primitive:
         self._scratch_bytes = library.calls.dnnl_memory_desc_get_size(scratchpad)
         self._scratch = _memory(library, scratchpad)
         inner = {name: memory for name, memory in self._memory.items() if name != 'factors'}
-        self._kept: list[np.ndarray] = []
+        self._kept: list[Any] = []
         self._before: list[_Reorder] = []
         self._after: list[_Reorder] = []
         for name in reordered:
@@ -216,8 +233,9 @@ class Primitive:
         best = self._query(_QUERIES[name])
         if library.calls.dnnl_memory_desc_equal(best, layout):
             return outer
-        self._kept.append(aligned(library.calls.dnnl_memory_desc_get_size(best)))
-        inner = _memory(library, best, self._kept[-1].ctypes.data)
+        array = aligned(library.calls.dnnl_memory_desc_get_size(best))
+        inner = _memory(library, best, array.ctypes.data)
+        self._kept += [array, inner]
         if name in _RESULTS:
             self._after.append(_Reorder(library, best, layout, inner, outer))
         else:

@@ -201,7 +201,7 @@ class Maximum(Elementwise):
     types = {'T': FLOATS | dtypes.INDEX}
 
     def kernel(x, y, out=None):
-        return _selected(np.maximum, np.less, x, y, out)
+        return _selected(np.maximum, np.less_equal, x, y, out)
 
     def gradient(op, dy):
         x, y = op.inputs
@@ -212,7 +212,7 @@ class Minimum(Elementwise):
     types = {'T': FLOATS | dtypes.INDEX}
 
     def kernel(x, y, out=None):
-        return _selected(np.minimum, np.greater, x, y, out)
+        return _selected(np.minimum, np.greater_equal, x, y, out)
 
     def gradient(op, dy):
         x, y = op.inputs
@@ -220,7 +220,7 @@ class Minimum(Elementwise):
 
 
 def _selected(extreme, prefers_y, x, y, out):
-    """x unless y compares as better, as in TF: a NaN in y is ignored, a NaN in x is the result."""
+    """y if it compares as better or equal, else x: as in TF, a NaN in y is ignored, one in x is not."""
     if holds_nan(y):
         result = np.where(prefers_y(x, y), y, x)
         return result if out is None else np.positive(result, out)

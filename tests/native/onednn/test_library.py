@@ -1,0 +1,35 @@
+"""The objects of oneDNN's library are destroyed with the programs that use them."""
+import gc
+import weakref
+
+import numpy as np
+
+import tinyflow as tf
+from tinyflow.native.onednn import library
+
+
+def test_nothing_is_left_of_a_session(both_tiers, monkeypatch):
+    made, destroyed = [], []
+    make = library.Library.make
+
+    def noted(self, name, *arguments):
+        found = make(self, name, *arguments)
+        destroy = found.destroy
+        found.destroy = lambda this: destroyed.append(destroy(this))
+        made.append(weakref.ref(found))
+        return found
+
+    monkeypatch.setattr(library.Library, 'make', noted)
+    monkeypatch.setenv('TINYFLOW_NATIVE', 'always')
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [8, 28, 28, 8])
+        h = tf.layers.max_pooling2d(tf.layers.conv2d(x, 16, 5, strides=2), 2, 2)
+        h = tf.layers.batch_normalization(h, training=True)
+        step = tf.gradients(h, [x, *tf.trainable_variables()])
+        session.run(tf.global_variables_initializer())
+        session.run(step, {x: np.ones([8, 28, 28, 8])})
+        assert sum(object() is not None for object in made) > 10
+    del session, x, h, step
+    gc.collect()
+    assert not any(object() is not None for object in made)
+    assert destroyed == [0] * len(made)         # each once, without an error
