@@ -220,7 +220,7 @@ class Minimum(Elementwise):
 
 
 def _selected(extreme, prefers_y, x, y, out):
-    """y if it compares as better or equal, else x: as in TF, a NaN in y is ignored, one in x is not."""
+    """y if it compares as better or equal, else x. As in TF, NaN is ignored in y but not in x."""
     if holds_nan(y):
         result = np.where(prefers_y(x, y), y, x)
         return result if out is None else np.positive(result, out)
