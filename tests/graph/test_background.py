@@ -105,6 +105,24 @@ def test_no_run_waits_while_the_thread_needs_no_interpreter(monkeypatch):
     assert preparation.needs_interpreter
 
 
+def test_tiles_leave_it_a_processor_while_it_needs_no_interpreter(monkeypatch):
+    monkeypatch.setattr(processors, 'present', lambda: 3)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def compile_something():
+        with without_interpreter():
+            begun.set()
+            go_on.wait()
+
+    preparation = Preparation(compile_something)
+    assert begun.wait(60) and processors.threads_for_tiles() == 2
+    with processors.limited_to(1):
+        assert processors.threads_for_tiles() == 1
+    go_on.set()
+    preparation.finish()
+    assert processors.threads_for_tiles() == processors.most_threads() == 3
+
+
 @needs_fork
 def test_a_forked_child_does_not_wait_for_a_thread_that_it_lacks(counting):
     preparation, _ = counting

@@ -25,7 +25,7 @@ from types import CodeType
 from typing import Any, TypeVar
 
 from tinyflow.graph.support.gc_pause import collector_paused
-from tinyflow.graph.support.processors import limited_to, present
+from tinyflow.graph.support.processors import in_background, limited_to, present
 
 __all__ = ['TURN', 'Preparation', 'Preparations', 'end_all', 'held_in_forks', 'may_end_here',
            'without_interpreter']
@@ -186,7 +186,8 @@ def without_interpreter() -> Iterator[None]:
         return
     preparation.needs_interpreter = False
     try:
-        yield
+        with in_background():
+            yield
     finally:
         preparation.needs_interpreter = True
 

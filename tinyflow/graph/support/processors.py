@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ['crowded', 'leaving_one', 'limit', 'limited_to', 'most_threads', 'next_number',
-           'present', 'processors', 'set_limit']
+__all__ = ['crowded', 'in_background', 'leaving_one', 'limit', 'limited_to', 'most_threads',
+           'next_number', 'present', 'processors', 'set_limit', 'threads_for_tiles']
 
 _PERIOD = 0.2           # seconds between two looks; the system counts in steps of 0.01
 _PAUSE = 0.1            # seconds between two large operations
@@ -46,6 +46,14 @@ def most_threads() -> int:
     return min(_own.limit or _limit or present(), present())
 
 
+def threads_for_tiles() -> int:
+    """The same for threads that work for less than a few milliseconds.
+
+    Next to a thread in the background, whatever its priority, one may wait that long to begin.
+    """
+    return max(1, min(most_threads(), present() - len(_background)))
+
+
 def next_number(number: int, present: int, others: float) -> int:
     """The number of processors to use after `number`, if other programs keep `others` busy.
 
@@ -65,6 +73,7 @@ class _Own(threading.local):
 
 _own = _Own()
 _limit = 0
+_background: set[int] = set()       # threads
 
 
 @contextmanager
@@ -87,6 +96,16 @@ def leaving_one(function: Callable[..., Any], *arguments: Any) -> Any:
         return function(*arguments)
     finally:
         _own.left = outer
+
+
+@contextmanager
+def in_background() -> Iterator[None]:
+    """This thread works in the background inside the block, and occupies a processor."""
+    _background.add(threading.get_ident())
+    try:
+        yield
+    finally:
+        _background.discard(threading.get_ident())
 
 
 def limit() -> int:

@@ -34,8 +34,8 @@ def in_tiles(n: int, function: Callable[[int, int], None], tile: int = TILE,
     count = -(-n // tile)
     threads = min(_MOST_THREADS, count // (fewest or _FEWEST_TILES))
     if threads > 1:
-        from tinyflow.graph.support.processors import most_threads  # start-up time
-        threads = min(threads, most_threads())
+        from tinyflow.graph.support.processors import threads_for_tiles  # start-up time
+        threads = min(threads, threads_for_tiles())
     starts = iter(range(0, n, tile))            # each thread takes the next one
     submit = _workers().submit if threads > 1 else None
     others = [submit(_each, starts, function, n, tile) for _ in range(threads - 1)]
