@@ -107,6 +107,7 @@ def test_no_run_waits_while_the_thread_needs_no_interpreter(monkeypatch):
 
 def test_tiles_leave_it_a_processor_while_it_needs_no_interpreter(monkeypatch):
     monkeypatch.setattr(processors, 'present', lambda: 3)
+    monkeypatch.setattr(processors, '_limit', 0)
     begun, go_on = threading.Event(), threading.Event()
 
     def compile_something():
