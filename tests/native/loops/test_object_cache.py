@@ -106,6 +106,14 @@ def test_a_folder_that_others_have_made_meanwhile_is_not_used(folder):
     assert object_cache.find('name') is None
 
 
+def test_a_folder_that_others_can_replace_is_not_used(folder):
+    object_cache.keep('name', b'code')
+    folder.parent.chmod(0o777)
+    assert object_cache.find('name') is None
+    folder.parent.chmod(0o1777)                 # as /tmp
+    assert object_cache.find('name') == b'code'
+
+
 def test_a_folder_that_others_can_write_to_is_not_used(folder):
     object_cache.keep('name', b'code')
     assert object_cache.find('name') == b'code'

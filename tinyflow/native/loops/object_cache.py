@@ -15,10 +15,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from stat import S_ISVTX
 
 __all__ = ['find', 'keep', 'name_of']
 
 _MOST = 4096                # files, of 2 to 4 KB
+_OTHERS = 0o022             # the group and others may write
 
 
 def name_of(*origins: str) -> str:
@@ -69,12 +71,13 @@ def _folder() -> Path | None:
 
 
 def _is_safe(folder: Path) -> bool:
-    """Whether only this user and the system's can put code there."""
+    """Whether only this user and the system's can put code there, or replace the folder."""
     try:
-        found = folder.stat()
+        found, above = folder.stat(), folder.parent.stat()
     except OSError:
         return False                            # there is nothing in it
-    return found.st_uid in (0, os.geteuid()) and not found.st_mode & 0o022
+    return {found.st_uid, above.st_uid} <= {0, os.geteuid()} and not found.st_mode & _OTHERS \
+        and (not above.st_mode & _OTHERS or bool(above.st_mode & S_ISVTX))
 
 
 @cache                      # once in a process is often enough
