@@ -101,18 +101,20 @@ def line(title, rounds):
     if any(answer["native"] is None for _, *answers in rounds for answer in answers):
         return f"| {title} | never | | | | | | |"
     native = rounds[0][1]["native"]
-    after = [median([sum(answers[i]["seconds"][:native]) for _, *answers in rounds])
-             for i in range(2)]
-    numpy_run = [median(alone[3:]) for alone, *_ in rounds]
-    slowest = [median([max(seconds[1:native + AFTER]) / run for seconds, run in
-                       zip(those, numpy_run)])
-               for those in ([cold["seconds"] for _, cold, _ in rounds],
-                             [warm["seconds"] for *_, warm in rounds],
-                             [alone for alone, *_ in rounds])]
-    last = median([median(cold["seconds"][native + 1:]) / run
-                   for (_, cold, _), run in zip(rounds, numpy_run)])
-    return (f"| {title} | run {native + 1} | {after[0]:.2f} s | {after[1]:.2f} s "
-            f"| {slowest[0]:.1f}x | {slowest[1]:.1f}x | {slowest[2]:.1f}x | {last:.2f}x |")
+    usual = [median(alone[3:]) for alone, *_ in rounds]     # seconds of a run with NumPy alone
+    alone, cold, warm = zip(*[(alone, cold["seconds"], warm["seconds"])
+                              for alone, cold, warm in rounds])
+
+    def slowest(runs):
+        return median([max(seconds[1:native + AFTER]) / run for seconds, run in zip(runs, usual)])
+
+    def after(runs):
+        return median([sum(seconds[:native]) for seconds in runs])
+
+    last = median([median(seconds[native + 1:]) / run for seconds, run in zip(cold, usual)])
+    return (f"| {title} | run {native + 1} | {after(cold):.2f} s | {after(warm):.2f} s "
+            f"| {slowest(cold):.1f}x | {slowest(warm):.1f}x | {slowest(alone):.1f}x "
+            f"| {last:.2f}x |")
 
 
 if __name__ == "__main__":

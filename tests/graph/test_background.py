@@ -106,6 +106,7 @@ def test_no_run_waits_while_the_thread_needs_no_interpreter(monkeypatch):
 
 
 def test_tiles_leave_it_a_processor_while_it_needs_no_interpreter(monkeypatch):
+    background.end_all()        # those of other tests might compile
     monkeypatch.setattr(processors, 'present', lambda: 3)
     monkeypatch.setattr(processors, '_limit', 0)
     begun, go_on = threading.Event(), threading.Event()

@@ -8,9 +8,9 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
-from typing import Any
 
 from tinyflow.compiler.ir import Instruction, Value
+from tinyflow.graph.shapes import Shape
 
 __all__ = ['numpy_seconds']
 
@@ -47,17 +47,23 @@ def _written(instruction: Instruction) -> Sequence[Value]:
 
 def _multiplications(instruction: Instruction) -> float:
     """Of matrix products and convolutions: the elements of the three arrays say how many."""
-    is_product = 'MatMul' in instruction.type
-    if not is_product and 'Conv' not in instruction.type:
+    shapes = [v.raw_shape or (0,) for v in (*instruction.inputs, *instruction.outputs)]
+    if 'Conv' in instruction.type:
+        return _WINDOW * _product_of_three(shapes)
+    if 'MatMul' not in instruction.type:
         return 0
-    arrays = (*instruction.inputs, *instruction.outputs)
-    found = math.sqrt(prod(sorted(map(_size, arrays))[-3:]))
-    if not is_product:
-        return _WINDOW * found
-    stack = prod([n or 1 for n in (instruction.outputs[0].raw_shape or ())[:-2]])
-    return found / math.sqrt(stack)                     # each of the three has that many matrices
+    return _elements(shapes[-1][:-2]) * _product_of_three([shape[-2:] for shape in shapes])
 
 
-def _size(value: Any) -> int:
+def _product_of_three(shapes: Sequence[Shape]) -> float:
+    """mkn, from the sizes mk, kn and mn of the three largest arrays."""
+    return math.sqrt(prod(sorted(map(_elements, shapes))[-3:]))
+
+
+def _size(value: Value) -> int:
+    return _elements(value.raw_shape or (0,))
+
+
+def _elements(shape: Shape) -> int:
     """The number of elements, as far as it is known."""
-    return prod([n for n in value.raw_shape or (0,) if n is not None])
+    return prod([n for n in shape or () if n is not None])

@@ -19,7 +19,7 @@ from tinyflow.session.runtime import Runtime
 
 __all__ = ['FollowedExecutable']
 
-_lock = held_in_forks(threading.Lock())     # of all, who hold it for a moment
+_lock = held_in_forks(threading.Lock())     # one for all of them
 
 
 class FollowedExecutable(Executable):
@@ -85,10 +85,11 @@ class FollowedExecutable(Executable):
         return self._count.runs >= self._start + self._begin
 
     def _prepare(self) -> Preparation:
-        with _lock:
-            if self._preparation is None:
-                self._preparation = self._runtime.preparations.begin(self._make)
-            return self._preparation
+        if self._preparation is None:
+            with _lock:
+                if self._preparation is None:
+                    self._preparation = self._runtime.preparations.begin(self._make)
+        return self._preparation
 
     def _make(self) -> None:
         self._following = self.following()

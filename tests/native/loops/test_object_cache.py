@@ -106,6 +106,23 @@ def test_a_folder_that_others_have_made_meanwhile_is_not_used(folder):
     assert object_cache.find('name') is None
 
 
+def test_it_is_used_with_any_umask(tmp_path, monkeypatch):
+    monkeypatch.setenv('TINYFLOW_CACHE', str(tmp_path / 'new'))
+    usual = os.umask(0o002)
+    try:
+        object_cache.keep('name', b'code')
+    finally:
+        os.umask(usual)
+    assert object_cache.find('name') == b'code'
+
+
+def test_nothing_is_put_into_a_folder_that_others_can_write_to(folder):
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+    object_cache.keep('name', b'code')
+    assert not list(folder.iterdir())
+
+
 def test_a_folder_that_others_can_replace_is_not_used(folder):
     object_cache.keep('name', b'code')
     folder.parent.chmod(0o777)

@@ -47,9 +47,10 @@ def most_threads() -> int:
 
 
 def threads_for_tiles() -> int:
-    """The same for threads that work for less than a few milliseconds.
+    """`most_threads()`, but leaving a processor to each thread in the background.
 
-    Next to a thread in the background, whatever its priority, one may wait that long to begin.
+    Next to one of those, whatever its priority, a thread may wait for milliseconds to begin, which
+    is longer than most tiles take.
     """
     return max(1, min(most_threads(), present() - len(_background)))
 
@@ -73,7 +74,7 @@ class _Own(threading.local):
 
 _own = _Own()
 _limit = 0
-_background: set[int] = set()       # threads
+_background: set[int] = set()       # identifiers of threads
 
 
 @contextmanager
@@ -212,9 +213,12 @@ _watch = _Watch()
 
 
 def _start_again() -> None:
-    """In a forked child: its processor time begins at 0, and the lock may be held."""
+    """In a forked child: its processor time begins at 0, the lock may be held, there is no other
+    thread.
+    """
     global _watch
     _watch = _Watch()
+    _background.clear()
 
 
 if hasattr(os, 'register_at_fork'):

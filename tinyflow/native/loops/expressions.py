@@ -117,7 +117,7 @@ def _try(instruction: Instruction) -> bool:
 def _is_exact(step: Node) -> bool:
     if step.name == 'power':            # a product
         return step.arguments[1].arguments[0] == 2
-    return step.name not in FUNCTIONS
+    return step.name not in FUNCTIONS and step.name not in ('fmax', 'fmin')     # zeros' signs
 
 
 @may_end_here

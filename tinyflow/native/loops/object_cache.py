@@ -15,12 +15,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from stat import S_ISVTX
+from stat import S_ISVTX, S_IWGRP, S_IWOTH
 
 __all__ = ['find', 'keep', 'name_of']
 
 _MOST = 4096                # files, of 2 to 4 KB
-_OTHERS = 0o022             # the group and others may write
 
 
 def name_of(*origins: str) -> str:
@@ -50,6 +49,10 @@ def keep(name: str, code: bytes) -> None:
     if folder is None:
         return
     with suppress(OSError):
+        folder.parent.mkdir(0o700, parents=True, exist_ok=True)
+        folder.mkdir(0o700, exist_ok=True)
+        if not _is_safe(folder):
+            return
         _make_room(folder)
         temporary = folder / f'{name}.{os.getpid()}.{threading.get_ident()}'
         try:
@@ -71,19 +74,22 @@ def _folder() -> Path | None:
 
 
 def _is_safe(folder: Path) -> bool:
-    """Whether only this user and the system's can put code there, or replace the folder."""
+    """Whether only this user and the system's can put code there.
+
+    That includes replacing the folder, for which anybody may have rights in the one above it.
+    """
     try:
         found, above = folder.stat(), folder.parent.stat()
     except OSError:
         return False                            # there is nothing in it
-    return {found.st_uid, above.st_uid} <= {0, os.geteuid()} and not found.st_mode & _OTHERS \
-        and (not above.st_mode & _OTHERS or bool(above.st_mode & S_ISVTX))
+    return {found.st_uid, above.st_uid} <= {0, os.geteuid()} \
+        and not found.st_mode & (S_IWGRP | S_IWOTH) \
+        and (not above.st_mode & S_IWOTH or bool(above.st_mode & S_ISVTX))
 
 
 @cache                      # once in a process is often enough
 def _make_room(folder: Path) -> None:
-    """Makes the folder; removes the older half of too many files."""
-    folder.mkdir(0o700, parents=True, exist_ok=True)
+    """Removes the older half of too many files."""
     files: Sequence[os.DirEntry[str]] = list(os.scandir(folder))
     if len(files) > _MOST:
         with suppress(OSError):                 # another process may remove them, too
