@@ -144,8 +144,8 @@ class Vectors:
             return self.compare('uno', kind, values[0], values[0])
         if name in ('maximum', 'minimum', 'fmax', 'fmin'):
             x, y = values
-            # Of 0.0 and -0.0 the second, as NumPy's maximum; its fmax takes either. NaN is the result
-            # of maximum, but never that of fmax.
+            # Of 0.0 and -0.0 the second, as NumPy's maximum; its fmax takes either.
+            # NaN is the result of maximum, but never that of fmax.
             better = self.compare('ogt' if 'max' in name else 'olt', kind, x, y)
             other = x if len(name) > 4 else y
             missing = self.compare('uno', kind, other, other)
