@@ -23,6 +23,20 @@ def without_turns(work):
     return preparation
 
 
+def that_compiles():
+    """A Preparation that needs no interpreter until the event is set, and the event."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def compile_something():
+        with without_interpreter():
+            begun.set()
+            go_on.wait()
+
+    preparation = Preparation(compile_something)
+    assert begun.wait(60)
+    return preparation, go_on
+
+
 def count_calls(counted, stop):
     """Calls a function again and again until `stop` is set."""
     while not stop.is_set():
@@ -90,15 +104,8 @@ def test_an_error_is_printed_and_ends_the_work(monkeypatch):
 
 def test_no_run_waits_while_the_thread_needs_no_interpreter(monkeypatch):
     monkeypatch.setattr(background, 'present', lambda: 2)
-    begun, go_on = threading.Event(), threading.Event()
-
-    def compile_something():
-        with without_interpreter():
-            begun.set()
-            go_on.wait()
-
-    preparation = Preparation(compile_something)
-    assert begun.wait(60) and not preparation.needs_interpreter
+    preparation, go_on = that_compiles()
+    assert not preparation.needs_interpreter
     preparation.give_turn(1e6)
     go_on.set()
     preparation.finish()
@@ -109,15 +116,8 @@ def test_tiles_leave_it_a_processor_while_it_needs_no_interpreter(monkeypatch):
     background.end_all()        # those of other tests might compile
     monkeypatch.setattr(processors, 'present', lambda: 3)
     monkeypatch.setattr(processors, '_limit', 0)
-    begun, go_on = threading.Event(), threading.Event()
-
-    def compile_something():
-        with without_interpreter():
-            begun.set()
-            go_on.wait()
-
-    preparation = Preparation(compile_something)
-    assert begun.wait(60) and processors.threads_for_tiles() == 2
+    preparation, go_on = that_compiles()
+    assert processors.threads_for_tiles() == 2
     with processors.limited_to(1):
         assert processors.threads_for_tiles() == 1
     go_on.set()

@@ -10,14 +10,17 @@ from tinyflow.native.patience import runs_to_prepare
 pytestmark = pytest.mark.skipif(not loops.found(), reason='needs the extra "fast"')
 
 
+def program_of(build, *shapes):
+    """The program of what is built from placeholders of these shapes."""
+    with tf.Graph().as_default():
+        xs = [tf.placeholder(tf.float32, shape) for shape in shapes]
+        return optimise(graph_to_program([build(*xs)], xs), shapes, Options())
+
+
 def runs(width):
     """Of a layer of so many units, with a batch of 1,024."""
-    with tf.Graph().as_default():
-        x = tf.placeholder(tf.float32, [1024, width])
-        w = tf.placeholder(tf.float32, [width, width])
-        y = tf.sin(tf.tanh(x @ w) * 2)
-        shapes = [tuple(v.shape.as_list()) for v in (x, w)]
-        return runs_to_prepare(optimise(graph_to_program([y], [x, w]), shapes, Options()))
+    return runs_to_prepare(program_of(lambda x, w: tf.sin(tf.tanh(x @ w) * 2), (1024, width),
+                                      (width, width)))
 
 
 def test_long_steps_move_up_early():
@@ -28,18 +31,15 @@ def test_short_steps_wait_for_as_long_as_compiling_takes():
     assert runs(1024) < runs(128) < runs(16) and runs(16) > 200
 
 
-def seconds(build, *shapes):
-    """About how long NumPy takes for what is built from placeholders of these shapes."""
-    with tf.Graph().as_default():
-        xs = [tf.placeholder(tf.float32, shape) for shape in shapes]
-        program = optimise(graph_to_program([build(*xs)], xs), shapes, Options())
-        return sum(map(numpy_seconds, program.instructions))
+def seconds(program):
+    """About how long NumPy takes for it."""
+    return sum(map(numpy_seconds, program.instructions))
 
 
 def test_a_product_of_stacks_takes_as_long_as_its_products():
-    single = seconds(tf.matmul, (256, 512), (512, 256))
-    assert 8 < seconds(tf.matmul, (10, 256, 512), (10, 512, 256)) / single < 12
-    assert 8 < seconds(tf.matmul, (10, 256, 512), (1, 512, 256)) / single < 12
+    single = seconds(program_of(tf.matmul, (256, 512), (512, 256)))
+    for stacks in [(10, 256, 512), (10, 512, 256)], [(10, 256, 512), (1, 512, 256)]:
+        assert 8 < seconds(program_of(tf.matmul, *stacks)) / single < 12
 
 
 @pytest.mark.parametrize('optimizer', ['Adagrad', 'Momentum', 'Ftrl', 'GradientDescent'])
@@ -50,6 +50,5 @@ def test_an_update_of_rows_costs_no_walk_over_the_table(optimizer):
             loss = tf.reduce_sum(tf.nn.embedding_lookup(table, tf.constant([1, 2])))
             arguments = [0.1] * (2 if optimizer == 'Momentum' else 1)
             step = getattr(tf.train, optimizer + 'Optimizer')(*arguments).minimize(loss)
-            program = optimise(graph_to_program([step], []), [], Options())
-            return sum(map(numpy_seconds, program.instructions))
+            return seconds(optimise(graph_to_program([step], []), [], Options()))
     assert seconds_of(1_000_000) == seconds_of(100)

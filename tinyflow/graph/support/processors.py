@@ -201,7 +201,7 @@ class _Watch:
     def _look(self, now: float, own: float) -> None:
         looked, busy = self._looked, seconds_busy()
         if busy is None:
-            self._looked = math.inf, own, 0.0               # not while this goes on
+            self._looked = math.inf, own, 0.0               # not until a pause
             return
         if looked is not None:
             others = max(0.0, (busy - looked[2]) - (own - looked[1])) / (now - looked[0])
